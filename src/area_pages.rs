@@ -37,7 +37,7 @@ mod tests {
             ("bpg", "4,449 bits in each SM"),
             ("milg", "44 bits "),
             ("qbmi", "127 bits for two kernels"),
-            ("md_cache", "72,320 bits "),
+            ("md_cache", "72,054 bits "),
             ("awc", "56,001 bits in each SM"),
         ];
         for (block, words) in stated {

@@ -7,8 +7,8 @@
 // entries of ENTRY bits. BLOCK is TAG + SET. SLOT is the width of set and way, TAGS the width of
 // four tags.
 //
-// Parameters: kilobytes = 8, entry_bits = 4
-// In this file: ENTRY = 4, OFFSET = 6, SET = 6, SLOT = 8, TAG = 20, BLOCK = 26, TAGS = 80
+// Parameters: kilobytes = 8, entry_bits = 2
+// In this file: ENTRY = 2, OFFSET = 7, SET = 6, SLOT = 8, TAG = 19, BLOCK = 25, TAGS = 76
 // Source: CABA, section 5.3.2
 // Written by selvedge 0.2.0 with reset control
 //
@@ -30,9 +30,9 @@
 //
 // Choices where the paper is silent:
 // - A block is one DRAM burst of 32 bytes, the minimum that a miss can fetch.
-// - An entry has 4 bits by default, and a block covers 64 lines, 8 KB of data. The paper's 8 MB of
-//   metadata for 4 GB of memory give 2 bits per line of 128 bytes, just the number of bursts minus
-//   one; `entry_bits` = 2 selects this. 4 bits also hold the encoding. The cache does not interpret
+// - An entry has 2 bits by default, the number of bursts minus one, and a block covers 128 lines,
+//   16 KB of data. The paper's 8 MB of metadata for 4 GB of memory give 2 bits per line of 128
+//   bytes. With `entry_bits` = 4 an entry also holds the encoding. The cache does not interpret
 //   entries.
 // - The cache handles one request at a time. While it fetches a block it takes no other request, so
 //   no request can hit a block that is in flight. Hits are taken every second cycle, about as fast
@@ -45,7 +45,7 @@
 //
 // PARAMETERS
 // - kilobytes, default 8, allowed 4, 8, 16: size of the data in KB, in 4 ways
-// - entry_bits, default 4, allowed 2, 4: bits of a line's entry
+// - entry_bits, default 2, allowed 2, 4: bits of a line's entry
 //
 // PORTS AND TIMING
 // All outputs come from registers, except `ready_o` and `refill_valid_o`, which follow from
@@ -62,11 +62,11 @@
 //   refill_valid_o  ________________________________/-----      B, three cycles after its request
 //
 // STORAGE
-// The paper counts 8 KB: the data, 65,536 bits. This block holds 72,320 by default. A tag has 20
-// bits (5,120 in all). A set has order (6), valid bits (4), dirty bits (4) and 1 flag that is high
+// The paper counts 8 KB: the data, 65,536 bits. This block holds 72,054 by default. A tag has 19
+// bits (4,864 in all). A set has order (6), valid bits (4), dirty bits (4) and 1 flag that is high
 // if the set was used since reset (960 in all). The rest are registers: the outputs of the three
-// memories (80, 14, 256), the request (37), the state of the access (28), the reply (6) and the
-// write-back buffer (283).
+// memories (76, 14, 256), the request (35), the state of the access (27), the reply (4) and the
+// write-back buffer (282).
 
 `default_nettype none
 
@@ -82,7 +82,7 @@ module md_cache (
   // number of the line
   input  wire  [31:0] line_i,
   // the new entry of an update
-  input  wire   [3:0] entry_i,
+  input  wire   [1:0] entry_i,
   // DRAM takes the refill request
   input  wire         refill_ready_i,
   // the block of the last refill request arrives
@@ -98,23 +98,23 @@ module md_cache (
   // the reply is a hit
   output wire         hit_o,
   // the line's entry, after the update if it is one
-  output wire   [3:0] entry_o,
+  output wire   [1:0] entry_o,
   // a block is requested from DRAM
   output wire         refill_valid_o,
   // number of the requested block
-  output wire  [25:0] refill_block_o,
+  output wire  [24:0] refill_block_o,
   // a write-back is offered to DRAM
   output wire         writeback_valid_o,
   // number of the block in the write-back
-  output wire  [25:0] writeback_block_o,
+  output wire  [24:0] writeback_block_o,
   // data of the block in the write-back
   output wire [255:0] writeback_data_o
 );
 
   // line: the first bit of each field
   localparam LINE_OFFSET = 0;
-  localparam LINE_SET_INDEX = 6;
-  localparam LINE_TAG = 12;
+  localparam LINE_SET_INDEX = 7;
+  localparam LINE_TAG = 13;
   wire ready;
   wire accepts;
   wire filled;
@@ -124,25 +124,25 @@ module md_cache (
   // way of the access, from the look-up on
   reg [1:0] current_way;
   wire [7:0] slot;
-  reg [25:0] victim_block;
+  reg [24:0] victim_block;
   wire [5:0] tags_read_address_i;
-  wire [79:0] tags_read_data_o;
+  wire [75:0] tags_read_data_o;
   wire [5:0] states_read_address_i;
   wire [13:0] states_read_data_o;
   wire data_write_i;
   wire [255:0] data_read_data_o;
   wire used_bit_o;
   reg [13:0] lookup_state_i;
-  wire [19:0] lookup_tag_i;
+  wire [18:0] lookup_tag_i;
   wire lookup_hit_o;
   wire [1:0] lookup_way_o;
   wire lookup_evicts_dirty_o;
-  wire [19:0] lookup_victim_tag_o;
-  wire [79:0] lookup_tags_o;
+  wire [18:0] lookup_victim_tag_o;
+  wire [75:0] lookup_tags_o;
   wire [13:0] lookup_state_o;
   reg [255:0] entry_port_block_i;
-  wire [5:0] entry_port_offset_i;
-  wire [3:0] entry_port_entry_o;
+  wire [6:0] entry_port_offset_i;
+  wire [1:0] entry_port_entry_o;
   wire [255:0] entry_port_block_o;
   // the tags of the set are available
   reg looking_q;
@@ -156,20 +156,20 @@ module md_cache (
   reg awaiting_q;
   reg [31:0] line_q;
   reg updates_q;
-  reg [3:0] new_entry_q;
+  reg [1:0] new_entry_q;
   reg [1:0] way_q;
   reg evicts_dirty_d;
   reg evicts_dirty_q;
-  reg [19:0] victim_tag_d;
-  reg [19:0] victim_tag_q;
+  reg [18:0] victim_tag_d;
+  reg [18:0] victim_tag_q;
   reg answered_q;
   reg hit_q;
-  reg [3:0] answer_q;
+  reg [1:0] answer_q;
   reg writeback_valid_q;
-  reg [25:0] writeback_block_q;
+  reg [24:0] writeback_block_q;
   reg [255:0] writeback_data_q;
 
-  selvedge_sync_mem #(.A (6), .BITS (80)) tags (
+  selvedge_sync_mem #(.A (6), .BITS (76)) tags (
     .clk_i           (clk_i),
     .write_i         (looking_q),
     .write_address_i (set),
@@ -241,8 +241,8 @@ module md_cache (
   // a request is taken when nothing goes on, or a hit is just being read
   assign ready = !(looking_q | evicting_q | asking_q | awaiting_q);
   assign accepts = valid_i & ready;
-  assign tags_read_address_i = line_i[11:6];
-  assign states_read_address_i = line_i[11:6];
+  assign tags_read_address_i = line_i[12:7];
+  assign states_read_address_i = line_i[12:7];
   // look-up: a set that was not used since reset is empty, whatever its memory says
   assign set = line_q[LINE_SET_INDEX +: 6];
 
@@ -253,7 +253,7 @@ module md_cache (
     end
   end
 
-  assign lookup_tag_i = line_q[LINE_TAG +: 20];
+  assign lookup_tag_i = line_q[LINE_TAG +: 19];
 
   // the block: read by a hit, thrown out by a miss, replaced by the one that DRAM sends
   assign filled = awaiting_q & fill_valid_i;
@@ -266,14 +266,14 @@ module md_cache (
     end
   end
 
-  assign entry_port_offset_i = line_q[LINE_OFFSET +: 6];
+  assign entry_port_offset_i = line_q[LINE_OFFSET +: 7];
   assign data_write_i = (reading_q & updates_q) | filled;
   // a dirty victim goes to the write-back buffer, and nothing is asked for before that is free
   assign buffer_free = !writeback_valid_q | writeback_ready_i;
 
   always @(*) begin
-    victim_block = {20'd0, set};
-    victim_block[25:6] = victim_tag_q;
+    victim_block = {19'd0, set};
+    victim_block[24:6] = victim_tag_q;
   end
 
   assign ready_o = ready;
@@ -281,7 +281,7 @@ module md_cache (
   assign hit_o = hit_q;
   assign entry_o = answer_q;
   assign refill_valid_o = asking_q;
-  assign refill_block_o = line_q[31:6];
+  assign refill_block_o = line_q[31:7];
   assign writeback_valid_o = writeback_valid_q;
   assign writeback_block_o = writeback_block_q;
   assign writeback_data_o = writeback_data_q;

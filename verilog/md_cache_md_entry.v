@@ -5,7 +5,7 @@
 //
 // ENTRY is the width of an entry, OFFSET the width of its number.
 //
-// Parameters: ENTRY = 4, OFFSET = 6
+// Parameters: ENTRY = 2, OFFSET = 7
 // Part of: md_cache
 // Source: CABA, section 5.3.2
 // Written by selvedge 0.2.0 with reset control
@@ -16,33 +16,33 @@ module md_cache_md_entry (
   // the block
   input  wire [255:0] block_i,
   // number of the entry
-  input  wire   [5:0] offset_i,
+  input  wire   [6:0] offset_i,
   // replace the entry
   input  wire         update_i,
   // the new entry
-  input  wire   [3:0] entry_i,
+  input  wire   [1:0] entry_i,
   // the entry, after the update
-  output reg    [3:0] entry_o,
+  output reg    [1:0] entry_o,
   // the block, after the update
   output wire [255:0] block_o
 );
 
   // base-2 logarithm of the width of an entry
-  localparam [1:0] SHIFT = 2'd2;
+  localparam [1:0] SHIFT = 2'd1;
   wire [7:0] place;
   wire [255:0] old;
   reg [255:0] updated;
 
-  assign place = {2'd0, offset_i} << SHIFT;
+  assign place = {1'b0, offset_i} << SHIFT;
   assign old = block_i;
 
   always @(*) begin
     updated = block_i;
-    entry_o = (place <= 8'd252) ? old[place +: 4] : 4'd0;
+    entry_o = (place <= 8'd254) ? old[place +: 2] : 2'd0;
     if (update_i) begin
       updated = old;
-      if (place <= 8'd252) begin
-        updated[place +: 4] = entry_i;
+      if (place <= 8'd254) begin
+        updated[place +: 2] = entry_i;
       end
       entry_o = entry_i;
     end

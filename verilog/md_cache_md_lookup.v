@@ -8,7 +8,7 @@
 // pair of ways, which is set if the way with the lower number was used later. After each way was
 // used once, the initial order does not matter.
 //
-// Parameters: TAG = 20, TAGS = 80, TW = 2
+// Parameters: TAG = 19, TAGS = 76, TW = 2
 // Part of: md_cache
 // Source: CABA, section 5.3.2
 // Written by selvedge 0.2.0 with reset control
@@ -17,11 +17,11 @@
 
 module md_cache_md_lookup (
   // tags of the ways, way 0 in the low bits
-  input  wire [79:0] tags_i,
+  input  wire [75:0] tags_i,
   // state of the set: valid bits, dirty bits, order
   input  wire [13:0] state_i,
   // tag to search for
-  input  wire [19:0] tag_i,
+  input  wire [18:0] tag_i,
   // the access makes its block dirty
   input  wire        update_i,
   // the tag is in the set
@@ -31,14 +31,14 @@ module md_cache_md_lookup (
   // that way held another block, which is dirty
   output wire        evicts_dirty_o,
   // tag of the dirty block
-  output wire [19:0] victim_tag_o,
+  output wire [18:0] victim_tag_o,
   // tags after the access
-  output wire [79:0] tags_o,
+  output wire [75:0] tags_o,
   // state after the access
   output wire [13:0] state_o
 );
 
-  localparam TAG = 20;
+  localparam TAG = 19;
   wire [5:0] order;
   wire [3:0] valid;
   wire [3:0] dirty;
@@ -49,8 +49,8 @@ module md_cache_md_lookup (
   // way of the access, one-hot
   reg [3:0] chosen;
   reg [1:0] way;
-  reg [19:0] victim_tag;
-  reg [79:0] tags;
+  reg [18:0] victim_tag;
+  reg [75:0] tags;
   reg [5:0] next_order;
   reg [3:0] next_dirty;
 
@@ -62,7 +62,7 @@ module md_cache_md_lookup (
     integer i;
     found = 4'd0;
     for (i = 0; i < 4; i = i + 1) begin
-      found[i] = valid[i] & (tags_i[i*TAG +: 20] == tag_i);
+      found[i] = valid[i] & (tags_i[i*TAG +: 19] == tag_i);
     end
   end
 
@@ -95,12 +95,12 @@ module md_cache_md_lookup (
 
   always @(*) begin : comb_victim_tag
     integer i;
-    victim_tag = 20'd0;
+    victim_tag = 19'd0;
     tags = tags_i;
     for (i = 0; i < 4; i = i + 1) begin
       if (chosen[i]) begin
-        victim_tag = tags_i[i*TAG +: 20];
-        tags[i*TAG +: 20] = tag_i;
+        victim_tag = tags_i[i*TAG +: 19];
+        tags[i*TAG +: 19] = tag_i;
       end
     end
   end

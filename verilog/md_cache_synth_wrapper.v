@@ -12,7 +12,7 @@ module md_cache_synth_wrapper (
   input  wire         valid_i,
   input  wire         update_i,
   input  wire  [31:0] line_i,
-  input  wire   [3:0] entry_i,
+  input  wire   [1:0] entry_i,
   input  wire         refill_ready_i,
   input  wire         fill_valid_i,
   input  wire [255:0] fill_data_i,
@@ -20,18 +20,18 @@ module md_cache_synth_wrapper (
   output reg          ready_o,
   output reg          valid_o,
   output reg          hit_o,
-  output reg    [3:0] entry_o,
+  output reg    [1:0] entry_o,
   output reg          refill_valid_o,
-  output reg   [25:0] refill_block_o,
+  output reg   [24:0] refill_block_o,
   output reg          writeback_valid_o,
-  output reg   [25:0] writeback_block_o,
+  output reg   [24:0] writeback_block_o,
   output reg  [255:0] writeback_data_o
 );
 
   reg valid_i_q;
   reg update_i_q;
   reg [31:0] line_i_q;
-  reg [3:0] entry_i_q;
+  reg [1:0] entry_i_q;
   reg refill_ready_i_q;
   reg fill_valid_i_q;
   reg [255:0] fill_data_i_q;
@@ -39,11 +39,11 @@ module md_cache_synth_wrapper (
   wire ready_o_d;
   wire valid_o_d;
   wire hit_o_d;
-  wire [3:0] entry_o_d;
+  wire [1:0] entry_o_d;
   wire refill_valid_o_d;
-  wire [25:0] refill_block_o_d;
+  wire [24:0] refill_block_o_d;
   wire writeback_valid_o_d;
-  wire [25:0] writeback_block_o_d;
+  wire [24:0] writeback_block_o_d;
   wire [255:0] writeback_data_o_d;
 
   always @(posedge clk_i) begin

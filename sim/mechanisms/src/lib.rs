@@ -9,6 +9,7 @@ use selvedge_caba::memo::CabaMemo;
 use selvedge_caba::prefetch::CabaPrefetch;
 use selvedge_caba::{CabaBdi, CabaBest, CabaCpack, CabaFpc};
 use selvedge_dai::dmil::Dmil;
+use selvedge_dai::fixed_bypass::FixedBypassing;
 use selvedge_dai::issue_order::{QbmiIssueOrder, Rbmi};
 use selvedge_dai::mdb::{MdbGlobal, MdbLocal};
 use selvedge_dai::mrpb::Mrpb;
@@ -17,9 +18,7 @@ use selvedge_dai::swl::{CbwtBest, Swl, SwlBest};
 use selvedge_dai::ucp::Ucp;
 use selvedge_gpu::mechanism::{Mechanism, MechanismInfo, NoOptions, Setup, Site};
 use selvedge_lamar::{Bgp, BgpInf, CgOnly, FgOnly, Spp, StaticGdu};
-use selvedge_latte_cc::{
-    AdaptiveCmp, AdaptiveHitCount, KernelOpt, LatteCc, StaticBdi, StaticBpc, StaticSc, TagsOnly,
-};
+use selvedge_latte_cc::{AdaptiveCmp, AdaptiveHitCount, KernelOpt, LatteCc, StaticBdi, StaticBpc, StaticSc};
 
 /// The baseline, a mechanism that adds nothing.
 #[derive(Debug)]
@@ -66,9 +65,9 @@ pub static BUILT_IN: [MechanismInfo; 35] = [
     MechanismInfo::of::<StaticSc>(),
     MechanismInfo::of::<StaticBpc>(),
     MechanismInfo::of::<KernelOpt>(),
-    MechanismInfo::of::<TagsOnly>(),
     MechanismInfo::of::<MdbLocal>(),
     MechanismInfo::of::<MdbGlobal>(),
+    MechanismInfo::of::<FixedBypassing>(),
     MechanismInfo::of::<Swl>(),
     MechanismInfo::of::<SwlBest>(),
     MechanismInfo::of::<CbwtBest>(),

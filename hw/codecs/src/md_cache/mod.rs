@@ -17,9 +17,9 @@
 //!
 //! Choices where the paper is silent:
 //! - A block is one DRAM burst of 32 bytes, the minimum that a miss can fetch.
-//! - An entry has 4 bits by default, and a block covers 64 lines, 8 KB of data. The paper's 8 MB of metadata for 4 GB of memory
-//!   give 2 bits per line of 128 bytes, just the number of bursts minus one; `entry_bits` = 2 selects this. 4 bits also hold
-//!   the encoding. The cache does not interpret entries.
+//! - An entry has 2 bits by default, the number of bursts minus one, and a block covers 128 lines, 16 KB of data. The paper's
+//!   8 MB of metadata for 4 GB of memory give 2 bits per line of 128 bytes. With `entry_bits` = 4 an entry also holds the
+//!   encoding. The cache does not interpret entries.
 //! - The cache handles one request at a time. While it fetches a block it takes no other request, so no request can hit a block
 //!   that is in flight. Hits are taken every second cycle, about as fast as DRAM can begin lines.
 //! - A miss moves its dirty victim into a write-back buffer of one block and requests its own block at once. It waits only
@@ -32,7 +32,7 @@
 //! | name | default | allowed | meaning |
 //! |---|---|---|---|
 //! | `kilobytes` | 8 | 4, 8, 16 | size of the data in KB, in 4 ways |
-//! | `entry_bits` | 4 | 2, 4 | bits of a line's entry |
+//! | `entry_bits` | 2 | 2, 4 | bits of a line's entry |
 //!
 //! # Ports and timing
 //! All outputs come from registers, except `ready_o` and `refill_valid_o`, which follow from registers through at most one
@@ -50,10 +50,10 @@
 //! ```
 //!
 //! # Storage
-//! The paper counts 8 KB: the data, 65,536 bits. This block holds 72,320 by default. A tag has 20 bits (5,120 in all). A set
+//! The paper counts 8 KB: the data, 65,536 bits. This block holds 72,054 by default. A tag has 19 bits (4,864 in all). A set
 //! has order (6), valid bits (4), dirty bits (4) and 1 flag that is high if the set was used since reset (960 in all). The rest
-//! are registers: the outputs of the three memories (80, 14, 256), the request (37), the state of the access (28), the reply
-//! (6) and the write-back buffer (283).
+//! are registers: the outputs of the three memories (76, 14, 256), the request (35), the state of the access (27), the reply
+//! (4) and the write-back buffer (282).
 
 mod entry;
 mod lookup;
@@ -139,13 +139,13 @@ mod tests {
 
     #[test]
     fn storage_is_the_sum_that_the_module_states() {
-        assert_eq!(MdCache::facts(&MdCacheParams::default()).storage_bits(), 72_320);
+        assert_eq!(MdCache::facts(&MdCacheParams::default()).storage_bits(), 72_054);
     }
 
     #[test]
     fn the_default_is_8_kb_in_64_sets_of_4_ways_as_the_paper_has_it() {
         let params = MdCacheParams::default();
-        assert_eq!((params.sets(), params.lines_per_block(), params.tag_bits()), (64, 64, 20));
+        assert_eq!((params.sets(), params.lines_per_block(), params.tag_bits()), (64, 128, 19));
     }
 
     #[test]

@@ -17,7 +17,7 @@ block_params! {
         /// Size of the data in KB, in 4 ways of 32-byte blocks.
         kilobytes: u32 = 8, Allowed::OneOf(&[4, 8, 16]);
         /// Bits of a line's entry.
-        entry_bits: u32 = 4, Allowed::OneOf(&[2, 4]);
+        entry_bits: u32 = 2, Allowed::OneOf(&[2, 4]);
     }
 }
 

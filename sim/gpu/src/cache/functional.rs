@@ -49,6 +49,8 @@ pub struct Functional {
     sets: Vec<Vec<CacheLine>>,
     /// Returns the number of 32-byte sub-blocks that the line at an address occupies. By default a line occupies its full size.
     pub size: fn(u64) -> u32,
+    /// A line that a load allocates first takes its full size.
+    pub reserves_whole_lines: bool,
     /// Mask of the 32-byte sectors that the last access fetched.
     pub fetched: u32,
     /// Writes to the next level, over all accesses: dirty lines that were evicted, and stores that were written through.
@@ -61,7 +63,15 @@ impl Functional {
     /// Creates an empty cache.
     pub fn new(shape: CacheGeometry) -> Self {
         let sets = vec![Vec::new(); shape.sets as usize];
-        Self { shape, sets, size: |_| u32::MAX, fetched: 0, writebacks: 0, sectors_written: 0 }
+        Self {
+            shape,
+            sets,
+            size: |_| u32::MAX,
+            reserves_whole_lines: false,
+            fetched: 0,
+            writebacks: 0,
+            sectors_written: 0,
+        }
     }
 
     fn set(&mut self, address: u64) -> &mut Vec<CacheLine> {
@@ -94,18 +104,23 @@ impl Functional {
 
     /// Adds the line to its set as the most recently used one. Evicts the least recently used lines until tags and data suffice.
     fn put(&mut self, line: CacheLine) {
-        let shape = self.shape;
-        let whole = shape.line_bytes / 32;
+        let whole = self.shape.line_bytes / 32;
         let line = CacheLine { blocks: (self.size)(line.address).min(whole), ..line };
-        let set = self.set(line.address);
+        self.make_room(line.address, line.blocks);
+        self.set(line.address).push(line);
+    }
+
+    /// Evicts the least recently used lines of a set until a tag and `blocks` sub-blocks are free.
+    fn make_room(&mut self, address: u64, blocks: u32) {
+        let shape = self.shape;
+        let set = self.set(address);
         let mut left = Vec::new();
         if set.len() as u32 == shape.ways * shape.tags_per_way {
             left.push(set.remove(0));
         }
-        while set.iter().map(|l| l.blocks).sum::<u32>() + line.blocks > shape.ways * whole {
+        while set.iter().map(|l| l.blocks).sum::<u32>() + blocks > shape.ways * (shape.line_bytes / 32) {
             left.push(set.remove(0));
         }
-        set.push(line);
         left.into_iter().filter(|line| line.dirty != 0).for_each(|line| self.leave(line.dirty));
     }
 
@@ -129,6 +144,9 @@ impl Functional {
         let (found, mut line) = self.look_up(address, needed);
         self.fetched = if found == CacheResult::Hit { 0 } else { self.wanted(needed) & !line.valid };
         line.valid |= self.fetched;
+        if found == CacheResult::Miss && self.reserves_whole_lines {
+            self.make_room(address, self.shape.line_bytes / 32);
+        }
         self.put(line);
         found
     }

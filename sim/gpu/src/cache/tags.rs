@@ -228,7 +228,7 @@ impl<S: Copy + Default> TagArray<S> {
 
     /// Changes the data of the line in `slot` to `blocks` sub-blocks. Evicts the least recently used valid lines of the set until
     /// they fit, and appends these lines to `evicted`. A reserved line has no sub-blocks before the first call. Returns `false`
-    /// and changes nothing if lines with data in flight occupy too many sub-blocks.
+    /// and changes nothing if other lines with data in flight occupy too many sub-blocks.
     pub fn give_blocks(&mut self, slot: TagSlot, blocks: u32, evicted: &mut Vec<(u64, S)>) -> bool {
         let at = slot.0 as usize;
         debug_assert!(blocks > 0 && blocks <= self.capacity && self.ages[at] != NEVER);
@@ -248,6 +248,12 @@ impl<S: Copy + Default> TagArray<S> {
         }
         self.blocks[at] = blocks as u8;
         true
+    }
+
+    /// Returns whether [`Self::give_blocks`] can give a new line `blocks` sub-blocks.
+    pub fn has_room(&self, line: u64, blocks: u32) -> bool {
+        let awaited = self.set(line).filter(|at| self.is_awaited(*at));
+        awaited.map(|at| u32::from(self.blocks[at])).sum::<u32>() + blocks <= self.capacity
     }
 
     /// Returns the used and the total number of sub-blocks of the set of `line`.

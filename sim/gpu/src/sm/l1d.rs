@@ -8,8 +8,8 @@
 //!
 //! Loads that bypass the L1D hold one of a limited number of slots while in flight, and no other entry.
 //!
-//! In the compressed organization (more tags than ways), a line in flight occupies only a tag. When its data arrive, as many
-//! lines are evicted as its compressed size requires.
+//! In the compressed organization (more tags than ways), a line that is allocated on its miss reserves sub-blocks for its full
+//! size, because it may not compress. It frees those that it does not need once its compressed size is known.
 mod prefetch;
 
 use crate::cache::sectors::MOST_SECTORS;
@@ -366,12 +366,16 @@ impl L1d {
         }
     }
 
-    /// Lets the line's slot wait for data, or a new slot if it has none. Returns `false` if all ways that it may take are
-    /// reserved.
+    /// Lets the line's slot wait for data, or a new slot if it has none. Returns `false` if all ways that it may take, or the
+    /// data of the set, are reserved.
     fn reserve(&mut self, slot: Option<TagSlot>, line: u64, parts: &SmParts) -> bool {
         if let Some(slot) = slot {
             self.tags.await_more(slot);
             return true;
+        }
+        let takes_data = self.config.tags_per_way > 1 && self.config.allocate == Allocate::OnMiss;
+        if takes_data && !self.tags.has_room(line, self.blocks_of_a_line()) {
+            return false;
         }
         let program = program_of(line);
         let victim = match parts.ways(program) {
@@ -384,6 +388,9 @@ impl L1d {
         }
         self.evicted.extend(victim.evicted);
         self.tags.reserve(victim.slot, line);
+        if takes_data {
+            self.give(victim.slot, self.blocks_of_a_line());
+        }
         true
     }
 
@@ -619,17 +626,21 @@ impl L1d {
             return;
         }
         match ctx.parts.space(line, ctx.memory) {
-            LineSpace::Whole => self.give(slot, self.config.line_bytes / SECTOR_BYTES),
+            LineSpace::Whole => self.give(slot, self.blocks_of_a_line()),
             LineSpace::SubBlocks(blocks) => self.give(slot, blocks),
             LineSpace::Later => {}
         }
     }
 
+    /// Returns the sub-blocks of an uncompressed line.
+    fn blocks_of_a_line(&self) -> u32 {
+        self.config.line_bytes / SECTOR_BYTES
+    }
+
     fn give(&mut self, slot: TagSlot, blocks: u32) {
-        let whole = self.config.line_bytes / SECTOR_BYTES;
-        debug_assert!((1..=whole).contains(&blocks), "a line of {blocks} sub-blocks");
+        debug_assert!((1..=self.blocks_of_a_line()).contains(&blocks), "a line of {blocks} sub-blocks");
         let fits = self.tags.give_blocks(slot, blocks, &mut self.evicted);
-        debug_assert!(fits, "lines that await their data take none");
+        debug_assert!(fits, "a line takes no more than it has reserved");
     }
 
     /// Gives a line that leaves the compressor its sub-blocks, if it is still valid.

@@ -213,6 +213,7 @@ fn functional(config: &L1dConfig) -> Functional {
     let mut functional = Functional::new(shape);
     if tags_per_way > 1 {
         functional.size = |line| size(line).max(1);
+        functional.reserves_whole_lines = config.allocate == Allocate::OnMiss;
     }
     functional
 }

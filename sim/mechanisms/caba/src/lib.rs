@@ -39,8 +39,8 @@ use selvedge_compressed_memory::l1d::unchanging_lines;
 use selvedge_compressed_memory::{AssistedL2, MD_KB, MD_KB_ALLOWED, assisted, shared_lines, whole_lines};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{
-    Claim, Counter, DataNeeds, Mechanism, MechanismError, MechanismOptions, OptionInfo, Overhead, Setup,
-    Site, Values,
+    Claim, Counter, DataNeeds, Mechanism, MechanismCounters, MechanismError, MechanismOptions, OptionInfo,
+    Overhead, Search, SearchResult, Setup, Site, Stopped, Trials, Values,
 };
 use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw_codecs::bdi::BdiEncoding;
@@ -108,6 +108,8 @@ mechanism_options! {
         l2: L2Lines = L2Lines::Compressed, Values::names::<L2Lines>();
         /// metadata cache per partition, KB
         md_kb: u32 = MD_KB, MD_KB_ALLOWED;
+        /// on: a run with and one without compression first; only a faster one compresses
+        profile: Switch = Switch::Off, Values::names::<Switch>().claim(Claim::Trials);
         /// on: lines stay compressed in the L1D, and each load takes what it needs of them
         direct_load: Switch = Switch::Off, Values::names::<Switch>().claim(Claim::L1dLines);
     }
@@ -164,6 +166,11 @@ macro_rules! compression {
 
             fn overhead(setup: &Setup<CompressionOptions>) -> Overhead {
                 overhead(setup)
+            }
+
+            fn search(setup: &Setup<CompressionOptions>, _: &GpuConfig) -> Option<Box<dyn Search>> {
+                let profiles = setup.options.profile == Switch::On && setup.choice.is_empty();
+                profiles.then(|| Box::new(Profile) as Box<dyn Search>)
             }
         }
     };
@@ -270,12 +277,36 @@ fn sets(setup: &Setup<CompressionOptions>, routines: &Routines) -> u32 {
     if fits && !setup.options.has_direct_load() { setup.options.sets } else { 1 }
 }
 
+/// The profile of an application (sections 5.3.1 and 6): compression is disabled for those that it does not make faster. A choice
+/// is 1 with compression and 0 without.
+struct Profile;
+
+impl Search for Profile {
+    fn any(&self) -> Vec<u32> {
+        vec![1]
+    }
+
+    fn best(&self, trials: &mut dyn Trials) -> Result<SearchResult, Stopped> {
+        trials.expect(2);
+        let [without, with] = [trials.run(&[0], None)?.cycles, trials.run(&[1], None)?.cycles];
+        Ok(SearchResult { choice: vec![u32::from(with < without)], counters: MechanismCounters::new() })
+    }
+}
+
+/// Returns whether the profile has disabled compression.
+fn is_disabled(setup: &Setup<CompressionOptions>) -> bool {
+    setup.choice.first() == Some(&0)
+}
+
 /// Checks the configuration, and adds the registers of assist warps to the registers of each thread.
 fn configure(
     setup: &Setup<CompressionOptions>,
     choice: CodecChoice,
     config: &mut GpuConfig,
 ) -> Result<(), MechanismError> {
+    if is_disabled(setup) {
+        return Ok(());
+    }
     whole_lines(setup, config)?;
     suits_controller(setup, config)?;
     if setup.options.has_raw_l2() {
@@ -329,6 +360,9 @@ fn overhead(setup: &Setup<CompressionOptions>) -> Overhead {
 }
 
 fn attach(setup: &Setup<CompressionOptions>, choice: CodecChoice, site: &mut Site<'_>) {
+    if is_disabled(setup) {
+        return;
+    }
     let lines = shared_lines(site, choice);
     let options = sm::CodecOptions {
         stores: setup.options.stores as usize,

@@ -3,7 +3,7 @@
 //! The block `md_cache` decides hits, fetches, write-backs and the bursts of a line. It is clocked only for accesses, and its
 //! DRAM port answers at once. The memory partition models the time of a fetch: requests wait there for their metadata, while
 //! later requests continue.
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Instance, StepError};
@@ -43,6 +43,8 @@ pub struct MetadataCache {
     region: MetadataRegion,
     /// Blocks that were written back; all other blocks are zero.
     memory: FxHashMap<u32, Contents>,
+    /// Numbers of the lines that were written. The entries of all other lines are those that the data had before the run.
+    written: FxHashSet<u32>,
     /// Numbers of the blocks in flight from DRAM.
     coming: Vec<u32>,
     /// Number of look-ups.
@@ -54,8 +56,8 @@ pub struct MetadataCache {
 /// The result of a look-up. Addresses are burst addresses within the metadata region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MdAccess {
-    /// The line's entry; 0 if it was never written.
-    pub entry: u32,
+    /// The line's bursts; 0 if the line was never written.
+    pub bursts: u32,
     /// Address of the burst to wait for before the line's bursts are known.
     pub fetch: Option<u64>,
     /// `true` if that burst is in flight already, so that waiting for it costs no DRAM access.
@@ -72,6 +74,7 @@ impl MetadataCache {
             block: probes.instance(format!("l2.p{id}.md_cache"), &params),
             region,
             memory: FxHashMap::default(),
+            written: FxHashSet::default(),
             coming: Vec::new(),
             accesses: 0,
             hits: 0,
@@ -83,8 +86,8 @@ impl MetadataCache {
         self.block.advance_to(now);
     }
 
-    /// Looks up the entry of the partition's line number `line`, and replaces it by `update` if given. A block that is still in
-    /// flight must be waited for again, which costs no further DRAM access.
+    /// Looks up the bursts of the partition's line number `line`, and replaces them by `update` if given. The entry of a line is
+    /// one less. A block that is still in flight must be waited for again, which costs no further DRAM access.
     ///
     /// # Errors
     /// The first difference between the block's engines.
@@ -96,10 +99,13 @@ impl MetadataCache {
             valid_i: true,
             update_i: update.is_some(),
             line_i: line,
-            entry_i: update.unwrap_or_default() as u8,
+            entry_i: update.unwrap_or(1) as u8 - 1,
             ..MdCacheIn::default()
         };
         self.clock(request)?;
+        if update.is_some() {
+            self.written.insert(line);
+        }
         let mut written = None;
         let mut fill = None;
         let reply = loop {
@@ -131,7 +137,7 @@ impl MetadataCache {
         self.accesses += 1;
         self.hits += u64::from(reply.hit_o && !in_flight);
         Ok(MdAccess {
-            entry: reply.entry_o.into(),
+            bursts: if self.written.contains(&line) { u32::from(reply.entry_o) + 1 } else { 0 },
             fetch: (!reply.hit_o || in_flight).then_some(address(number)),
             in_flight,
             write_back: written.map(address),
@@ -162,7 +168,7 @@ mod tests {
     use selvedge_hw::Engine;
 
     /// Lines that share a metadata block.
-    const LINES: u64 = 64;
+    const LINES: u64 = 128;
 
     fn cache() -> MetadataCache {
         cache_in(MetadataRegion { burst_bytes: 32, slices: 1, slice: 0 })
@@ -189,20 +195,20 @@ mod tests {
             assert_eq!(md.read(line), MdAccess::default());
         }
         assert_eq!(md.read(LINES).fetch, Some(32));
-        assert_eq!((md.accesses, md.hits), (66, 63));
+        assert_eq!((md.accesses, md.hits), (130, 127));
     }
 
     #[test]
     fn a_dirty_block_is_written_back_when_its_set_overflows_and_comes_again_as_it_was() {
         let mut md = cache();
         let same_set = |i: u64| i * 64 * LINES; // 64 sets
-        assert_eq!(md.access(same_set(0) + 5, Some(3)).expect("the engines agree").entry, 3);
+        assert_eq!(md.access(same_set(0) + 5, Some(3)).expect("the engines agree").bursts, 3);
         for i in 1..4 {
             assert_eq!(md.read(same_set(i)).write_back, None);
         }
         assert_eq!(md.read(same_set(4)).write_back, Some(0));
         assert_eq!(md.read(same_set(5)).write_back, None);
-        assert_eq!((md.read(same_set(0) + 5).entry, md.read(same_set(0) + 4).entry), (3, 0));
+        assert_eq!((md.read(same_set(0) + 5).bursts, md.read(same_set(0) + 4).bursts), (3, 0));
     }
 
     #[test]

@@ -308,7 +308,7 @@ impl part::L2Placement for CompressedPartition {
 impl DramPlans for CompressedPartition {
     fn read_plan(&mut self, LinePart { line, .. }: LinePart, memory: &DeviceMemory) -> DramPlan {
         let found = self.look_up(line, None);
-        let bursts = match found.entry {
+        let bursts = match found.bursts {
             bursts if (1..=self.raw_bursts).contains(&bursts) => bursts,
             _ => self.store.lock().dram_bursts(line, memory),
         };

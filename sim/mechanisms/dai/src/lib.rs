@@ -3,12 +3,14 @@
 //! | module | contents |
 //! |---|---|
 //! | [`mdb`] | model-driven bypassing of the L1D (chapter 2) |
+//! | [`fixed_bypass`] | bypassing by a fixed number of warps or CTAs (section 2.4) |
 //! | [`swl`] | static wavefront limiting, and protecting distances (section 2.7.1) |
 //! | [`mrpb`] | memory-request prioritization buffers (section 3.4.2) |
 //! | [`ucp`] | utility-based partitioning of the L1D among kernels (section 4.3.1) |
 //! | [`issue_order`] | order of the kernels' memory instructions (section 4.3.2) |
 //! | [`dmil`], [`smil`] | limits of memory instructions in flight (section 4.3.3) |
 pub mod dmil;
+pub mod fixed_bypass;
 pub mod issue_order;
 pub mod mdb;
 pub mod mrpb;

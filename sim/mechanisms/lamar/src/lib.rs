@@ -27,7 +27,7 @@ use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismError, Setup, 
 use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw_lamar::bgp::BgpParams;
 use selvedge_hw_lamar::spp::SppParams;
-use spp::SppGdu;
+use spp::{LargeSppGdu, SppGdu, UNREALISTIC};
 
 /// Default bytes of a sector.
 const FINE: u32 = 32;
@@ -144,8 +144,8 @@ mechanism_options! {
     pub struct SppOptions {
         /// bytes of a sector: 32 with two sub-ranks of DRAM, 64 with the DRAM as it is
         granularity: u32 = FINE, GRANULARITIES;
-        /// entries of each pattern history table
-        entries: u32 = 256, Values::numbers(&[256, 1024]);
+        /// entries of each pattern history table; 1048576, the paper's, has no block
+        entries: u32 = 256, Values::numbers(&[256, 1024, UNREALISTIC]);
         /// what is fetched of a block without a pattern
         unknown: Unknown = Unknown::Coarse, Values::names::<Unknown>();
     }
@@ -275,6 +275,9 @@ granularity!(
                 sectors: port_sectors(sectors),
                 unknown_coarse: options.unknown == Unknown::Coarse,
             };
+            if params.entries == UNREALISTIC {
+                return Box::new(LargeSppGdu::new(&params, sectors));
+            }
             Box::new(SppGdu::new(probes.instance(format!("{place}.spp"), &params), sectors))
         });
     }

@@ -8,8 +8,9 @@ use super::level::{CacheLevel, CounterName};
 use selvedge_gpu::mechanism::{Counter, MechanismCounters};
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{Instance, StepError};
-use selvedge_hw_lamar::spp::{Spp, SppIn};
+use selvedge_hw_lamar::spp::{Spp, SppIn, SppParams};
 use selvedge_state::State;
+use std::collections::HashMap;
 
 /// Counters of `spp`.
 pub(crate) const COUNTERS: &[Counter] = &[
@@ -19,6 +20,55 @@ pub(crate) const COUNTERS: &[Counter] = &[
 
 /// Counters of queries that found a pattern.
 const KNOWN: CounterName = ["l1d_known", "l2_known"];
+
+/// Entries of the table with which LAMAR simulates the SPP (section 4.1: "unrealistically large histories (1M-entries)").
+pub(crate) const UNREALISTIC: u32 = 1 << 20;
+
+/// Returns the choice that fetches `sectors` of the sectors `all`.
+fn choice(sectors: u32, requested: u32, all: u32) -> FetchChoice {
+    match sectors & all {
+        sectors if sectors == all => FetchChoice::Coarse,
+        sectors if sectors == requested => FetchChoice::Fine,
+        sectors => FetchChoice::Pattern(sectors),
+    }
+}
+
+/// A GDU with the table of [`UNREALISTIC`] entries. It does not model hardware and has no block.
+#[derive(State)]
+pub struct LargeSppGdu {
+    params: SppParams,
+    /// The entries with a pattern.
+    patterns: HashMap<u32, u8>,
+    /// All sectors of the cache's blocks.
+    all: u32,
+    known: u64,
+}
+
+impl LargeSppGdu {
+    /// Returns a GDU with an empty table for cache blocks of `sectors` sectors.
+    pub fn new(params: &SppParams, sectors: u32) -> Self {
+        let all = u32::MAX >> (u32::BITS - sectors);
+        LargeSppGdu { params: *params, patterns: HashMap::new(), all, known: 0 }
+    }
+}
+
+impl Gdu for LargeSppGdu {
+    fn choose(&mut self, _: u64, block: u32, requested: u32) -> Result<FetchChoice, Box<StepError>> {
+        let pattern = self.patterns.get(&(self.params.index(block) as u32));
+        self.known += u64::from(pattern.is_some());
+        let predicted = pattern.copied().unwrap_or(self.params.unknown_pattern());
+        Ok(choice(u32::from(predicted) | requested, requested, self.all))
+    }
+
+    fn evicted(&mut self, _: u64, block: u32, used: u32) -> Result<(), Box<StepError>> {
+        self.patterns.insert(self.params.index(block) as u32, used as u8);
+        Ok(())
+    }
+
+    fn counters(&self, level: CacheLevel, out: &mut MechanismCounters) {
+        level.count(out, KNOWN, self.known);
+    }
+}
 
 #[derive(State)]
 pub struct SppGdu {
@@ -57,12 +107,7 @@ impl Gdu for SppGdu {
         debug_assert!(answer.valid_o, "a query is answered in the cycle after it");
         self.known += u64::from(answer.known_o);
         // The ports may have more sectors than the cache's blocks.
-        let sectors = u32::from(answer.sectors_o) & self.all;
-        Ok(match sectors {
-            all if all == self.all => FetchChoice::Coarse,
-            sectors if sectors == requested => FetchChoice::Fine,
-            sectors => FetchChoice::Pattern(sectors),
-        })
+        Ok(choice(u32::from(answer.sectors_o), requested, self.all))
     }
 
     fn evicted(&mut self, now: u64, block: u32, used: u32) -> Result<(), Box<StepError>> {
@@ -78,5 +123,27 @@ impl Gdu for SppGdu {
 
     fn trace(&self) -> Option<Trace> {
         self.spp.trace()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_large_table_keeps_blocks_apart_that_the_small_one_confuses() {
+        let params = SppParams { entries: UNREALISTIC, ..SppParams::default() };
+        let mut gdu = LargeSppGdu::new(&params, 4);
+        let mut choose = |block, requested| gdu.choose(0, block, requested).expect("there is no RTL");
+        assert_eq!(choose(1, 1), FetchChoice::Coarse, "unknown");
+        // Both blocks have entry 1 of a table of 256.
+        let (one, other) = (1, 1 << 8);
+        assert_eq!(SppParams::default().index(one), SppParams::default().index(other));
+        gdu.evicted(0, one, 0b0001).expect("there is no RTL");
+        gdu.evicted(0, other, 0b0110).expect("there is no RTL");
+        let mut choose = |block, requested| gdu.choose(0, block, requested).expect("there is no RTL");
+        assert_eq!(choose(one, 1), FetchChoice::Fine);
+        assert_eq!(choose(other, 1), FetchChoice::Pattern(0b0111));
+        assert_eq!(gdu.known, 2);
     }
 }

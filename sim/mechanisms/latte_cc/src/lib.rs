@@ -16,7 +16,7 @@ use selvedge_compressed_memory::codecs::{L1D_TAG_BITS, LINE_BYTES};
 use selvedge_compressed_memory::l1d::unchanging_lines;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{
-    Claim, Counter, DataNeeds, Mechanism, MechanismError, NoOptions, Overhead, Search, Setup, Site, Values,
+    Claim, Counter, DataNeeds, Mechanism, MechanismError, Overhead, Search, Setup, Site, Values,
 };
 use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw_latte_cc::latte_controller::Mode;
@@ -376,26 +376,6 @@ impl Mechanism for KernelOpt {
     }
 }
 
-/// The mechanism `tags-only`.
-#[derive(Debug)]
-pub struct TagsOnly;
-
-impl Mechanism for TagsOnly {
-    const NAME: &'static str = "tags-only";
-    const SUMMARY: &'static str = "gives the L1D four tags per way as latte-cc has, and no codec";
-    const SOURCE: &'static str = "LATTE-CC, section IV.A (the cache without compression)";
-    const CONFIGURATION: &'static str =
-        "an L1D with lines of 128 bytes without sectors that evicts what is written";
-    const CLAIMS: &'static [Claim] = &[Claim::L1dLines];
-    type Options = NoOptions;
-
-    fn configure(setup: &Setup<NoOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {
-        add_tags(setup, config)
-    }
-
-    fn attach(_: &Setup<NoOptions>, _: &mut Site<'_>) {}
-}
-
 /// The source of a line's mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 enum ModeSource {
@@ -460,8 +440,8 @@ impl Settings {
     }
 }
 
-/// Gives the L1D four tags per way, and checks that its lines are whole and do not change.
-fn add_tags<O>(setup: &Setup<O>, config: &mut GpuConfig) -> Result<(), MechanismError> {
+/// Gives the L1D four tags per way, and checks that the codecs and the controller support the configuration.
+fn configure<O>(setup: &Setup<O>, settings: &Settings, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let l1d = &mut config.l1d;
     let whole = "must be 128: the codecs take whole lines of that size";
     if l1d.line_bytes != LINE_BYTES as u32 {
@@ -474,12 +454,6 @@ fn add_tags<O>(setup: &Setup<O>, config: &mut GpuConfig) -> Result<(), Mechanism
     if l1d.tags_per_way == 1 {
         l1d.tags_per_way = TAGS_PER_WAY;
     }
-    Ok(())
-}
-
-/// Gives the L1D its tags, and checks that the blocks support the configuration.
-fn configure<O>(setup: &Setup<O>, settings: &Settings, config: &mut GpuConfig) -> Result<(), MechanismError> {
-    add_tags(setup, config)?;
     if settings.controller_policy().is_some() {
         if !matches!(config.l1d.sets, 32 | 64) {
             let allowed = "must be 32 or 64, in which the controller has its dedicated sets";

@@ -246,18 +246,6 @@ pub const FAR_APART: SmallKernel<'static> = SmallKernel {
     ..NOTHING
 };
 
-/// Each of eight warps of an SM loads 32 lines at once that map to four sets of the L1D. The sets change with each load.
-pub const FEW_SETS: SmallKernel<'static> = SmallKernel {
-    grid: 3,
-    block: 256,
-    words: 768 * 256,
-    body: "mul.wide.u32 %rd2, %r1, 1024;\nadd.s64 %rd2, %rd1, %rd2;\nmov.u32 %r3, 0;\nmov.u32 %r4, 0;\n\
-           LOOP:\nand.b32 %r5, %r3, 7;\nmul.wide.u32 %rd3, %r5, 128;\nadd.s64 %rd3, %rd2, %rd3;\n\
-           ld.global.u32 %r6, [%rd3];\nadd.u32 %r4, %r4, %r6;\nadd.u32 %r3, %r3, 1;\n\
-           setp.lt.u32 %p1, %r3, 64;\n@%p1 bra LOOP;\nst.global.u32 [%rd2], %r4;",
-    ..NOTHING
-};
-
 /// Eight warps of an SM load the same 32 lines again and again: each load makes 32 requests, which hit.
 pub const GATHERING: SmallKernel<'static> = SmallKernel {
     grid: 3,

@@ -139,7 +139,7 @@ option_names! {
 
 impl LimitUnit {
     /// Returns the number of the load's warp or CTA. A launch of fewer than `least_ctas` CTAs is counted in warps on every SM.
-    fn number(self, load: &Load, least_ctas: u64) -> u8 {
+    pub(crate) fn number(self, load: &Load, least_ctas: u64) -> u8 {
         match self {
             LimitUnit::Warps => load.warp,
             LimitUnit::Ctas => load.cta,
