@@ -233,13 +233,13 @@ pub struct ClassifyOptions {
     /// Size of the workloads' inputs
     #[arg(long, default_value_t = Size::Study, value_parser = name_of::<Size>())]
     pub size: Size,
-    /// Classify only workloads that this paper or dissertation chapter evaluates
+    /// Compare the workloads that this paper or dissertation chapter evaluates with the values that it prints
     #[arg(long, value_name = "PAPER", value_parser = name_of::<Paper>())]
     pub paper: Option<Paper>,
     /// Built-in configuration (see `selvedge list configurations`) or TOML file; sectors are always measured on
-    /// gtx480-lamar
-    #[arg(long, default_value = "gtx480")]
-    pub config: String,
+    /// gtx480-lamar [default: the paper's configuration, or gtx480]
+    #[arg(long)]
+    pub config: Option<String>,
     /// Max number of runs at the same time [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,

@@ -1,6 +1,7 @@
 //! `selvedge classify`: measures for each workload the quantities by which the papers sort applications, and prints
-//! them next to the papers' values.
+//! them next to the papers' values. With `--paper`, prints each value of that paper next to the measured one.
 mod classes;
+mod fingerprint;
 mod table;
 
 use crate::arguments::ClassifyOptions;
@@ -11,6 +12,8 @@ use crate::output::{Outputs, Plan};
 use crate::run_command::{classify, mismatch};
 pub use classes::Paper;
 use classes::chosen;
+use fingerprint::Behavior;
+use selvedge_hw::index_function::IndexFunction;
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::gpu::Control;
 use selvedge_sim::mechanism::MechanismSpec;
@@ -74,11 +77,7 @@ impl Configurations {
                 "{name}: l1d.sets = {sets}: must be at most {most} to be enlarged four times"
             )));
         }
-        let with_sets = |sets: u32| {
-            let mut config = base.clone();
-            config.l1d.sets = sets;
-            Arc::new(config)
-        };
+        let with_sets = |sets: u32| Arc::new(enlarged(&base, sets));
         let large = LARGE_BYTES / (base.l1d.ways * base.l1d.line_bytes);
         Ok(Configurations {
             four_times: with_sets(4 * sets),
@@ -100,13 +99,27 @@ impl Configurations {
     }
 }
 
+/// Returns the configuration with an L1D of the capacity of `sets` sets. If the index function does not support as many,
+/// the sets have more ways.
+fn enlarged(base: &GpuConfig, sets: u32) -> GpuConfig {
+    let most = match base.l1d.index {
+        IndexFunction::Bmod => MOST_SETS,
+        IndexFunction::Fermi => 64,
+        _ => 1024,
+    };
+    let mut config = base.clone();
+    config.l1d.sets = sets.min(most);
+    config.l1d.ways *= sets / config.l1d.sets;
+    config
+}
+
 /// Measures the workloads and shows the results. After a signal, shows the results that are complete.
 pub fn run(options: &ClassifyOptions) -> Result<(), Failure> {
     let workloads = chosen(&options.workloads, options.paper).map_err(Failure::usage)?;
     if let (Some(paper), true) = (options.paper, workloads.is_empty()) {
         return Err(Failure::usage(format!("--paper {paper}: it has none of the workloads named")));
     }
-    let configurations = Configurations::load(&options.config)?;
+    let configurations = Configurations::load(config_name(options))?;
     let mut outputs = plan(options).check()?;
     let stop = stop_flag()?;
     let measures: Vec<(&dyn Workload, Measure)> =
@@ -128,7 +141,8 @@ pub fn run(options: &ClassifyOptions) -> Result<(), Failure> {
             None
         }
     });
-    let rows: Vec<Row> = workloads.iter().map(|workload| row(workload.name(), &mut measured)).collect();
+    let rows: Vec<Row> =
+        workloads.iter().map(|workload| row(workload.name(), &configurations.base, &mut measured)).collect();
     drop(measured);
     if left > 0 && failure.is_none() {
         failure = Some(Failure::interrupted(format!("interrupted: {left} measurements are left")));
@@ -142,9 +156,14 @@ pub fn run(options: &ClassifyOptions) -> Result<(), Failure> {
     outputs.finish(failure)
 }
 
+/// Returns the configuration of the runs: the chosen one, the paper's, or gtx480.
+fn config_name(options: &ClassifyOptions) -> &str {
+    options.config.as_deref().unwrap_or_else(|| options.paper.map_or("gtx480", Paper::configuration))
+}
+
 fn plan(options: &ClassifyOptions) -> Plan {
     let mut plan = Plan::default();
-    plan.read_config(&options.config);
+    plan.read_config(config_name(options));
     options.json.iter().for_each(|target| plan.write_or_print("--json", target));
     options.csv.iter().for_each(|target| plan.write_or_print("--csv", target));
     plan
@@ -212,7 +231,11 @@ fn one(spec: &RunSpec, control: Control) -> Result<Option<Measured>, Failure> {
 }
 
 /// Collects the measurements of a workload, which come in the order of [`Measure::ALL`].
-fn row(workload: &'static str, measured: &mut dyn Iterator<Item = Option<Measured>>) -> Row {
+fn row(
+    workload: &'static str,
+    config: &GpuConfig,
+    measured: &mut dyn Iterator<Item = Option<Measured>>,
+) -> Row {
     let mut row = Row::new(workload);
     let mut reports: [Option<Box<RunReport>>; 4] = Default::default();
     for measure in Measure::ALL {
@@ -230,6 +253,8 @@ fn row(workload: &'static str, measured: &mut dyn Iterator<Item = Option<Measure
     row.four_times = speedup(four_times);
     row.large = speedup(large);
     row.sectors = sectors.as_deref().and_then(sectors_per_block);
+    row.behavior = base.as_deref().map(|report| Behavior::of(report, &config.sm));
+    row.compare();
     row
 }
 
@@ -251,7 +276,27 @@ fn show(options: &ClassifyOptions, rows: &[Row], outputs: &mut Outputs) {
         }
     }
     if let Some(target) = &options.csv {
-        outputs.write_or_print(target, &table::csv(rows));
+        let text = options.paper.map_or_else(|| table::csv(rows), |paper| fingerprint::csv(rows, paper));
+        outputs.write_or_print(target, &text);
     }
-    outputs.show(&table::render(rows));
+    outputs
+        .show(&options.paper.map_or_else(|| table::render(rows), |paper| fingerprint::render(rows, paper)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn enlarged_caches_have_their_capacity_and_sets_that_their_index_function_supports() {
+        for (name, sets, expected) in [
+            ("gtx480", 4096, (4096, 4)),
+            ("maxwell-dai-ch4", 128, (128, 6)),
+            ("maxwell-dai-ch4", 4096, (1024, 24)),
+            ("gtx480-3.2.2", 128, (64, 8)),
+        ] {
+            let config = enlarged(&GpuConfig::load(name).expect("built in"), sets);
+            assert_eq!((config.l1d.sets, config.l1d.ways), expected, "{name}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The table of `selvedge classify`, and its rows as JSON and CSV.
-use super::classes::{Paper, Printed, Quantity, dai, lamar, latte_cc, printed};
+use super::classes::{Paper, Quantity, dai, lamar, latte_cc, printed};
+use super::fingerprint::{Behavior, Compared, compare};
 use crate::output::width;
 use schemars::JsonSchema;
 use selvedge_area::Table;
@@ -24,23 +25,25 @@ pub struct Row {
     pub sectors: Option<f64>,
     /// Compression ratios of the lines that loads read: uncompressed bursts of 32 bytes over compressed ones.
     pub ratios: Option<ByCodec>,
-    /// Values that the papers print.
-    printed: Vec<Printed>,
+    /// Behavior of the baseline.
+    pub behavior: Option<Behavior>,
+    /// Values that the papers print, each next to the measured one.
+    pub printed: Vec<Compared>,
 }
 
 /// Compression ratios.
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct ByCodec {
     /// BDI.
-    bdi: f64,
+    pub bdi: f64,
     /// FPC.
-    fpc: f64,
+    pub fpc: f64,
     /// C-Pack.
-    cpack: f64,
+    pub cpack: f64,
     /// BPC.
-    bpc: f64,
+    pub bpc: f64,
     /// SC.
-    sc: f64,
+    pub sc: f64,
 }
 
 impl From<Ratios> for ByCodec {
@@ -52,7 +55,7 @@ impl From<Ratios> for ByCodec {
 impl Row {
     /// Returns the row of a workload without measurements.
     pub fn new(workload: &'static str) -> Self {
-        Row {
+        let mut row = Row {
             workload,
             cycles: None,
             bandwidth: None,
@@ -60,13 +63,21 @@ impl Row {
             large: None,
             sectors: None,
             ratios: None,
-            printed: printed().filter(|one| one.workload == workload).collect(),
-        }
+            behavior: None,
+            printed: Vec::new(),
+        };
+        row.compare();
+        row
+    }
+
+    /// Compares the measurements with the values that the papers print.
+    pub fn compare(&mut self) {
+        self.printed = compare(self, printed().filter(|one| one.workload == self.workload));
     }
 
     /// Returns the first value of this quantity that a paper prints.
     fn value(&self, quantity: Quantity) -> Option<&'static str> {
-        self.printed.iter().find(|one| one.quantity == quantity).map(|one| one.value)
+        self.printed.iter().map(|one| one.printed).find(|one| one.quantity == quantity).map(|one| one.value)
     }
 
     /// Returns the sectors used per block that LAMAR prints.
@@ -178,10 +189,15 @@ fn bandwidth(rows: &[Row]) -> String {
 /// Returns the table as CSV. The cell of a missing value is empty.
 pub fn csv(rows: &[Row]) -> String {
     let heads = "workload,cycles,dram_busy_percent,l1d_4x,l1d_4x_class,latte_cc,sectors,sectors_class,lamar,l1d_2mb,\
-                 l1d_2mb_class,dai,bdi,fpc,cpack,bpc,sc\n";
+                 l1d_2mb_class,dai,bdi,fpc,cpack,bpc,sc,compute_per_memory,requests_per_memory,l1d_miss_rate,\
+                 l1d_failures,l1d_mpki,memory_stalls,registers_percent,shared_percent,threads_percent\n";
     let line = |row: &Row| {
+        let behavior = match &row.behavior {
+            Some(behavior) => behavior.values().map(|value| value.to_string()),
+            None => <[String; 9]>::default(),
+        };
         let cells = row.cells().into_iter().map(|cell| if cell == "-" { String::new() } else { cell });
-        cells.collect::<Vec<_>>().join(",") + "\n"
+        cells.chain(behavior).collect::<Vec<_>>().join(",") + "\n"
     };
     std::iter::once(heads.to_owned()).chain(rows.iter().map(line)).collect()
 }
@@ -216,6 +232,6 @@ mod tests {
                 .last()
                 .is_some_and(|line| line.split_whitespace().skip(1).all(|cell| cell == "-"))
         );
-        assert!(csv(&rows).ends_with(&format!("vecadd{}\n", ",".repeat(16))));
+        assert!(csv(&rows).ends_with(&format!("vecadd{}\n", ",".repeat(25))));
     }
 }

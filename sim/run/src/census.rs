@@ -5,7 +5,7 @@
 //! (LATTE-CC, section II), and do not depend on caches or on the order of warps.
 use selvedge_compressed_memory::codecs::{LINE_BYTES, Ratios};
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{AccessKind, Module, watch_functional};
+use selvedge_ptx::ptx::{AccessKind, watch_functional};
 use selvedge_workloads::workload::{LineSet, MeasureError, Size, Workload, WorkloadError};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -34,8 +34,7 @@ fn lines_of(
     size: Size,
     stop: &AtomicBool,
 ) -> Result<Option<Vec<Weighted>>, MeasureError> {
-    let (file, text) = workload.ptx();
-    let module = Module::parse(file, text)?;
+    let module = workload.module()?;
     let mut memory = DeviceMemory::new();
     module.load(&mut memory).map_err(WorkloadError::from)?;
     let mut program = workload.start(size, None)?;

@@ -35,8 +35,27 @@ pub(crate) struct LaunchResults {
     before: Snapshot,
 }
 
-/// Kernel name and dimensions of the current launch.
-pub(crate) type CurrentLaunch = (String, LaunchDims);
+/// Data of the current launch for its report.
+#[derive(Clone)]
+pub(crate) struct CurrentLaunch {
+    name: String,
+    dims: LaunchDims,
+    registers: u32,
+    shared_bytes: u32,
+    ctas_per_sm: u32,
+}
+
+impl CurrentLaunch {
+    fn of(launch: &LaunchedKernel, config: &GpuConfig) -> Self {
+        CurrentLaunch {
+            name: launch.kernel.name.clone(),
+            dims: launch.dims,
+            registers: launch.registers_per_cta / (launch.warps_per_cta * 32),
+            shared_bytes: launch.shared_bytes,
+            ctas_per_sm: launch.most_ctas(&config.sm),
+        }
+    }
+}
 
 /// A host program, the GPU that runs its launches, and their results.
 pub(crate) struct ProgramLaunches {
@@ -56,7 +75,7 @@ impl ProgramLaunches {
         let replayed: Option<Option<LaunchedKernel>> =
             self.beginning.journal.replay(&mut self.memory, |memory| program.next(memory, config, 0))?;
         let launch = replayed.flatten().ok_or_else(|| checkpoint.without("a launch"))?;
-        let under_way = (launch.kernel.name.clone(), launch.dims);
+        let under_way = CurrentLaunch::of(&launch, config);
         // The L2 state in the checkpoint already reflects these copies.
         self.memory.take_copies();
         checkpoint.load(|from| {
@@ -100,7 +119,7 @@ impl ProgramLaunches {
         let Some(mut launch) = launch else { return Ok(None) };
         self.gpu.take_copies(&mut self.memory);
         self.done.before = self.gpu.snapshot();
-        let under_way = (launch.kernel.name.clone(), launch.dims);
+        let under_way = CurrentLaunch::of(&launch, self.gpu.config());
         if let Some(recording) = &mut self.recording {
             launch.feed = Feed::Record(recording.begin(&launch.kernel, launch.dims, &mut self.memory));
         }
@@ -136,7 +155,7 @@ impl ProgramLaunches {
     }
 
     /// Checks the state that the launch leaves, and records its counters.
-    pub fn end(&mut self, (name, dims): CurrentLaunch) -> Result<(), RunError> {
+    pub fn end(&mut self, current: CurrentLaunch) -> Result<(), RunError> {
         // Discards the copies: they are stores of a replayed kernel, not copies from the host.
         self.memory.take_copies();
         if let Some(recording) = &mut self.recording {
@@ -154,9 +173,12 @@ impl ProgramLaunches {
         check_bursts(&so_far).map_err(RunError::Conservation)?;
         let share = &so_far - &self.done.before;
         self.done.kernels.push(KernelReport {
-            name,
-            grid: dims.grid,
-            block: dims.block,
+            name: current.name,
+            grid: current.dims.grid,
+            block: current.dims.block,
+            registers: current.registers,
+            shared_bytes: current.shared_bytes,
+            ctas_per_sm: current.ctas_per_sm,
             totals: share.clone().into(),
             share,
             so_far,

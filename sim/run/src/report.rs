@@ -239,6 +239,12 @@ pub struct KernelReport {
     pub grid: [u32; 3],
     /// Block in threads.
     pub block: [u32; 3],
+    /// 32-bit registers of a thread for the occupancy, those of assist warps included.
+    pub registers: u32,
+    /// Static and dynamic shared memory of a CTA, bytes.
+    pub shared_bytes: u32,
+    /// Max CTAs of the launch in an SM.
+    pub ctas_per_sm: u32,
     /// This launch's share of the totals.
     #[serde(flatten)]
     pub totals: Totals,
@@ -256,6 +262,9 @@ impl State for KernelReport {
         self.name.save(to);
         self.grid.save(to);
         self.block.save(to);
+        self.registers.save(to);
+        self.shared_bytes.save(to);
+        self.ctas_per_sm.save(to);
         self.share.save(to);
         self.so_far.save(to);
     }
@@ -265,8 +274,19 @@ impl State for KernelReport {
     }
     fn read(from: &mut Reader) -> Result<Self, StateError> {
         let (name, grid, block) = State::read(from)?;
+        let (registers, shared_bytes, ctas_per_sm) = State::read(from)?;
         let (share, so_far) = <(Snapshot, Snapshot)>::read(from)?;
-        Ok(KernelReport { name, grid, block, totals: share.clone().into(), share, so_far })
+        Ok(KernelReport {
+            name,
+            grid,
+            block,
+            registers,
+            shared_bytes,
+            ctas_per_sm,
+            totals: share.clone().into(),
+            share,
+            so_far,
+        })
     }
     fn is_value() -> bool {
         true

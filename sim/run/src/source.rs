@@ -140,10 +140,7 @@ impl Source {
 
     pub(crate) fn module(&self) -> Result<Module, RunError> {
         match self {
-            Source::BuiltIn(workload) => {
-                let (file, text) = workload.ptx();
-                Ok(Module::parse(file, text)?)
-            }
+            Source::BuiltIn(workload) => Ok(workload.module()?),
             Source::File(file) => Ok(file.module()?),
             Source::Trace(_) | Source::Recorded(_) | Source::Live(_) => Err(self.runs_alone()),
         }

@@ -1,14 +1,15 @@
-//! Compares the estimated registers of the built-in kernels with the allocation by NVIDIA's assembler.
+//! The registers of the built-in kernels: those of NVIDIA's assembler, and the estimate compared with them.
 
 use selvedge_ptx::ptx::Module;
-use std::collections::BTreeMap;
+use selvedge_workloads::workload;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 /// Returns the estimate divided by ptxas' figure, by kernel.
 fn ratios() -> BTreeMap<String, f64> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let table = fs::read_to_string(folder.join("tests/registers.tsv")).expect("the table is there");
+    let table = fs::read_to_string(folder.join("kernels/registers.tsv")).expect("the table is there");
     let mut out = BTreeMap::new();
     let mut modules: BTreeMap<String, Module> = BTreeMap::new();
     for line in table.lines().filter(|line| !line.starts_with('#')) {
@@ -53,4 +54,21 @@ fn none_is_beyond_twice_or_half() {
     for (kernel, ratio) in ratios() {
         assert!((0.5..2.0).contains(&ratio), "{kernel}: {ratio:.2} times ptxas' figure");
     }
+}
+
+#[test]
+fn built_in_kernels_have_the_registers_of_the_table() {
+    let table = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels/registers.tsv"))
+        .expect("the table is there");
+    let lines: BTreeSet<String> =
+        table.lines().filter(|line| !line.starts_with('#')).map(String::from).collect();
+    let mut found = BTreeSet::new();
+    for workload in workload::all() {
+        let (file, _) = workload.ptx();
+        let stem = file.strip_suffix(".ptx").expect("a PTX file");
+        for kernel in workload.module().expect("valid").kernels() {
+            found.insert(format!("{stem}\t{}\t{}", kernel.name, kernel.registers));
+        }
+    }
+    assert_eq!(found, lines);
 }

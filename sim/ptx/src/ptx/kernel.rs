@@ -84,8 +84,9 @@ pub struct Kernel {
     pub dynamic_shared: bool,
     /// Local memory of a thread, in bytes.
     pub local_bytes: u32,
-    /// 32-bit registers of a thread, for occupancy: an estimate of the allocation by NVIDIA's assembler. A 64-bit
-    /// register counts as two, a predicate as none. It is within the limits of `.maxnreg` and `.minnctapersm`.
+    /// 32-bit registers of a thread, for occupancy: an estimate of the allocation by NVIDIA's assembler, unless
+    /// [`Module::set_registers`](super::Module::set_registers) has replaced it. A 64-bit register counts as two, a
+    /// predicate as none. The estimate is within the limits of `.maxnreg` and `.minnctapersm`.
     pub registers: u32,
     /// Exclusive upper bound of the numbers in [`Instr::dests`] and [`Instr::sources`].
     pub register_count: usize,

@@ -271,6 +271,14 @@ impl Module {
         Some(())
     }
 
+    /// Sets the registers of a thread of the kernel called `name`, instead of the estimate. Returns `None` if there is no
+    /// such kernel.
+    pub fn set_registers(&mut self, name: &str, registers: u32) -> Option<()> {
+        let kernel = self.kernels.iter_mut().find(|kernel| kernel.name == name)?;
+        Arc::make_mut(kernel).registers = registers;
+        Some(())
+    }
+
     /// Allocates the module's `.global` variables in `memory`, with their initial values. Call it once per memory. If
     /// several modules share a memory, their variables must not overlap ([`Module::parse_from`]).
     ///

@@ -273,8 +273,8 @@ fn partitions_that_the_programs_decide_are_reported_and_fill_the_sm() {
     // A CTA of either kernel takes 256 of 1536 threads. With 128 registers for each of these threads, registers can also be the
     // limit.
     let registers = [("bfs", "bfs_expand"), ("kmeans", "kmeans_swap")].map(|(name, kernel)| {
-        let (file, text) = workload::find(name).expect("built in").ptx();
-        Module::parse(file, text).expect("valid").kernel(kernel).expect("it has one").registers
+        let module = workload::find(name).expect("built in").module().expect("valid");
+        module.kernel(kernel).expect("it has one").registers
     });
     let fits =
         |ctas: [u32; 2]| ctas[0] + ctas[1] <= 6 && ctas[0] * registers[0] + ctas[1] * registers[1] <= 128;

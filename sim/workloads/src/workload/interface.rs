@@ -1,8 +1,9 @@
 //! Interface of a workload: its description, its host program and its launches.
 use super::error::WorkloadError;
 use super::group::Group;
+use super::registers;
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{Arg, LaunchDims};
+use selvedge_ptx::ptx::{Arg, LaunchDims, Module, PtxError};
 use std::path::{Path, PathBuf};
 use strum::{Display, EnumString, VariantNames};
 
@@ -99,6 +100,19 @@ pub trait Workload: Sync {
 
     /// Returns the name and text of the PTX file.
     fn ptx(&self) -> (&'static str, &'static str);
+
+    /// Returns the decoded PTX. Its kernels have the registers that NVIDIA's assembler allocates.
+    ///
+    /// # Errors
+    /// [`PtxError`] if the PTX is invalid.
+    fn module(&self) -> Result<Module, PtxError> {
+        let (file, text) = self.ptx();
+        let mut module = Module::parse(file, text)?;
+        for (kernel, registers) in registers::of(file) {
+            module.set_registers(kernel, registers);
+        }
+        Ok(module)
+    }
 
     /// Returns the problem dimensions and bytes of device memory at `size`, in one line.
     fn description(&self, size: Size) -> String;

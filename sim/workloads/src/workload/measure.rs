@@ -140,8 +140,7 @@ impl Meter {
 /// # Errors
 /// [`MeasureError`], also if a result differs from the CPU reference.
 pub fn measure(workload: &dyn Workload, size: Size) -> Result<WorkloadWork, MeasureError> {
-    let (file, text) = workload.ptx();
-    let module = Module::parse(file, text)?;
+    let module = workload.module()?;
     let mut memory = DeviceMemory::new();
     module.load(&mut memory).map_err(WorkloadError::from)?;
     let mut program = workload.start(size, None)?;

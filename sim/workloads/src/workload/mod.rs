@@ -55,6 +55,7 @@ mod pathfinder;
 mod plan;
 pub(crate) mod random;
 mod raytrace;
+mod registers;
 #[cfg(test)]
 mod run_tests;
 mod scalar_product;

@@ -5,7 +5,6 @@ use std::process::Command;
 use super::testing::with_file;
 use super::{Arg, HostProgram, Meter, Size, Workload, WorkloadError, WorkloadWork, all, find, measured};
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::Module;
 
 /// Environment variable with an optional folder of public inputs: Rodinia's graph4096.txt, temp_64, power_64,
 /// temp_512, power_512 and 204800.txt, Pannotia's 1k_128k.gr and 256_16384.gr.
@@ -21,8 +20,7 @@ struct Finished {
 }
 
 fn run(workload: &dyn Workload, size: Size, input: Option<&Path>) -> Finished {
-    let (file, text) = workload.ptx();
-    let module = Module::parse(file, text).unwrap();
+    let module = workload.module().unwrap();
     let (mut memory, mut pointers, mut meter) = (DeviceMemory::new(), Vec::new(), Meter::default());
     let mut program = workload.start(size, input).unwrap();
     while let Some(launch) = program.next(&mut memory).unwrap() {
