@@ -146,6 +146,7 @@ pub fn all() -> &'static [&'static dyn Workload] {
         &bfs::Bfs,
         &hotspot::Hotspot,
         &kmeans::KMeans,
+        &kmeans::KMEANS_SWAP,
     ]
 }
 

@@ -149,6 +149,7 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
         ("hotspot", "temperature", 0),
         ("kmeans", "features by feature", 11_111),
         ("kmeans", "membership", 511),
+        ("kmeans_swap", "features by feature", 3),
     ];
     for (name, buffer, index) in results {
         let Finished { program, mut memory, pointers, .. } = run(find(name).unwrap(), Size::Tiny, None);
