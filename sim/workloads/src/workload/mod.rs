@@ -110,6 +110,7 @@ pub fn all() -> &'static [&'static dyn Workload] {
         &laplace::LAPLACE,
         &histogram::HISTOGRAM,
         &scalar_product::SCALAR_PRODUCT,
+        &scalar_product::SCALAR_PRODUCT_CACHED,
         &scan::SCAN,
         &walsh::WALSH,
         &backprop::BACKPROP,
@@ -191,7 +192,7 @@ mod tests {
             ("particle_filter", "LATTE-CC (PF)"),
             ("word_count", "LATTE-CC (WC)"),
             ("histogram", "Dai, chapter 2 (HST)"),
-            ("scalar_product", "Dai, chapter 2 (SCP)"),
+            ("scalar_product_cached", "Dai, chapter 2 (SCP)"),
             ("streamcluster", "LAMAR (SCLST)"),
         ] {
             let papers = find(name).unwrap().papers();

@@ -122,6 +122,7 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
         ("laplace", "u", 40 * 11),
         ("histogram", "bins", 128),
         ("scalar_product", "products", 23),
+        ("scalar_product_cached", "products", 22),
         ("scan", "to", 2999),
         ("walsh", "data", 0),
         ("survey_propagation", "survey", 1889),
