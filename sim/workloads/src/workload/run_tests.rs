@@ -110,7 +110,7 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
         ("srad", "image", 64 * 64 - 1),
         ("srad_tiled", "image", 77),
         ("streamcluster", "gain", 511),
-        ("particle_filter", "next x", 255),
+        ("particle_filter", "pixels", 255),
         ("convolution_separable", "result", 128 * 47),
         ("dct", "result", 0),
         ("binomial", "price", 1),
