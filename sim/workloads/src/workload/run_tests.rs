@@ -109,7 +109,7 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
         ("backprop", "weights", 18),
         ("srad", "image", 64 * 64 - 1),
         ("srad_tiled", "image", 77),
-        ("streamcluster", "gain", 511),
+        ("streamcluster", "table", 511),
         ("particle_filter", "pixels", 255),
         ("convolution_separable", "result", 128 * 47),
         ("dct", "result", 0),
