@@ -120,7 +120,7 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
         ("lud", "a", 64 * 64 - 1),
         ("floyd_warshall", "distance", 1),
         ("laplace", "u", 40 * 11),
-        ("histogram", "bins", 128),
+        ("histogram", "bins", 40),
         ("scalar_product", "products", 23),
         ("scalar_product_cached", "products", 22),
         ("scan", "to", 2999),
