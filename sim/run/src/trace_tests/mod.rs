@@ -58,7 +58,7 @@ fn replay(bytes: Vec<u8>, mechanism: &str) -> Result<RunOutcome, RunError> {
 
 #[test]
 fn a_replay_has_the_statistics_of_the_execution_that_it_was_recorded_from() {
-    // Data-dependent loops (bfs), barriers and shared memory (backprop, srad_tiled), atomics (histogram, word_count).
+    // Data-dependent loops (bfs), barriers and shared memory (backprop, srad_tiled), bytes (histogram), atomics (word_count).
     for workload in ["vecadd", "bfs", "backprop", "histogram", "kmeans", "srad_tiled", "word_count"] {
         for mechanism in ["base", "hw-bdi", "hw-bdi-mem", "dmil"] {
             let source = || Source::find(workload).expect("built in");

@@ -1,4 +1,4 @@
-//! `histogram`: counts of each byte value, with atomic additions in shared memory.
+//! `histogram`: counts of the high six bits of bytes, as the CUDA samples' histogram64 with counters behind the L1D.
 use super::check::Results;
 use super::helpers::{int, launch_row, mebibytes, place_words};
 use super::plan::{Plan, Planned};
@@ -7,55 +7,61 @@ use super::{Arg, Group, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const SEED: u64 = 0x415;
-const BINS: usize = 256;
-const THREADS_PER_BLOCK: u32 = 192;
-/// Blocks of the launch, which determine the kernel's stride over the data.
-const BLOCKS: usize = 64;
+const BINS: usize = 64;
+const THREADS: usize = 64;
+const MERGE_THREADS: usize = 256;
+/// Bytes that a thread counts: as many 16-byte reads as a one-byte counter can hold.
+const BYTES_PER_THREAD: usize = 255 / 16 * 16;
 
 pub(super) const HISTOGRAM: Planned = Planned {
     name: "histogram",
-    summary: "histogram of bytes by atomic additions in shared memory",
+    summary: "histogram of bytes with the counters of each thread in global memory",
     papers: "Dai, chapter 2 (HST)",
     group: Group::Primitives,
     ptx: ("histogram.ptx", include_str!("../../kernels/histogram.ptx")),
     description: |size| {
-        let words = words(size);
-        format!("{} bytes, {}", 4 * words, mebibytes(4 * (words + BINS)))
+        let bytes = bytes(size);
+        let device = bytes + blocks(bytes) * BINS * (THREADS + 4) + 4 * BINS;
+        format!("{bytes} bytes, {}", mebibytes(device))
     },
     plan,
 };
 
-/// Returns the number of 4-byte words.
-fn words(size: Size) -> usize {
+/// Returns the number of bytes; `paper` is the size of the CUDA samples.
+fn bytes(size: Size) -> usize {
     match size {
-        Size::Tiny => 1 << 13,
-        Size::Small => 1 << 18,
-        Size::Study => 1 << 22,
-        Size::Paper => 1 << 24,
+        Size::Tiny => 128 << 10,
+        Size::Small => 2 << 20,
+        Size::Study => 8 << 20,
+        Size::Paper => 64 << 20,
     }
 }
 
-/// Returns bytes as in photographs: middle tones are most frequent, and neighbours are similar.
-fn data(words: usize) -> Vec<u32> {
+fn blocks(bytes: usize) -> usize {
+    bytes.div_ceil(THREADS * BYTES_PER_THREAD)
+}
+
+/// Returns uniform bytes, as the CUDA samples.
+fn data(bytes: usize) -> Vec<u32> {
     let mut random = Random::new(SEED);
-    let mut tone = 128;
-    let mut word = || {
-        tone = (tone + random.below(9)).saturating_sub(4).min(247);
-        u32::from_le_bytes([0; 4].map(|_| (tone + random.below(8)) as u8))
-    };
-    (0..words).map(|_| word()).collect()
+    (0..bytes / 4).map(|_| random.bits() as u32).collect()
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
-    let words = words(size);
-    let from = place_words(memory, "data", &data(words))?;
-    let bins = place_words(memory, "bins", &[0; BINS])?;
-    let args = vec![Arg::Ptr(from), Arg::Ptr(bins), int(words)];
-    let threads = BLOCKS * THREADS_PER_BLOCK as usize;
-    Ok(Plan::of(vec![launch_row("histogram", threads, THREADS_PER_BLOCK, args)], move |memory| {
+    let bytes = bytes(size);
+    let blocks = blocks(bytes);
+    let from = place_words(memory, "data", &data(bytes))?;
+    let counters = memory.alloc((blocks * THREADS * BINS) as u64, "counters")?;
+    let partial = memory.alloc((4 * blocks * BINS) as u64, "partial")?;
+    let bins = memory.alloc(4 * BINS as u64, "bins")?;
+    let args = vec![Arg::Ptr(partial), Arg::Ptr(from), Arg::Ptr(counters), int(bytes / 16), int(blocks)];
+    let count = launch_row("histogram_count", blocks * THREADS, THREADS as u32, args);
+    let args = vec![Arg::Ptr(bins), Arg::Ptr(partial), int(blocks)];
+    let merge = launch_row("histogram_merge", BINS * MERGE_THREADS, MERGE_THREADS as u32, args);
+    Ok(Plan::of(vec![count, merge], move |memory| {
         let mut expected = vec![0; BINS];
-        for byte in data(words).into_iter().flat_map(u32::to_le_bytes) {
-            expected[usize::from(byte)] += 1;
+        for byte in data(bytes).into_iter().flat_map(u32::to_le_bytes) {
+            expected[usize::from(byte / 4)] += 1;
         }
         let got = memory.read_u32s(bins, BINS)?;
         Results { workload: "histogram", buffer: "bins", got: &got }.equal(expected)

@@ -1,4 +1,4 @@
-//! `kmeans`: k-means clustering of network connections, as Rodinia's kmeans.
+//! `kmeans`: k-means clustering of network connections, as Rodinia's kmeans; `kmeans_swap`: its first kernel alone.
 //!
 //! The first launch transposes the features from point by point to feature by feature; each lane reads a separate
 //! line. Then every round has one launch, which assigns the points to the nearest centres. The host moves the centres
@@ -10,12 +10,13 @@ use std::rc::Rc;
 use super::check::Results;
 use super::helpers::{int, launch_row, mebibytes, place_f32s};
 use super::input::{finite, read_text};
-use super::plan::{Plan, PlanRun};
+use super::plan::{Plan, PlanRun, Planned};
 use super::random::Random;
 use super::{Arg, Group, HostProgram, Launch, Size, Workload, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 const NAME: &str = "kmeans";
+const SWAP: &str = "kmeans_swap";
 const THREADS_PER_BLOCK: u32 = 256;
 const SEED: u64 = 0x3ea5;
 
@@ -31,7 +32,26 @@ const POINTS_PER_ALLOWED_CHANGE: usize = 1000;
 /// Max total number of features, within the range of the kernels' 32-bit indices.
 const MOST_FEATURES: usize = i32::MAX as usize / 2;
 
+const PTX: (&str, &str) = ("kmeans.ptx", include_str!("../../kernels/kmeans.ptx"));
+
 pub(super) struct KMeans;
+
+pub(super) const KMEANS_SWAP: Planned = Planned {
+    name: SWAP,
+    summary: "change of layout in k-means clustering, from points to features",
+    papers: "Dai, chapter 4 (ks)",
+    group: Group::Learning,
+    ptx: PTX,
+    description: |size| {
+        let count = points(size);
+        format!("{count} points of {FEATURES} features, {}", mebibytes(4 * 2 * count * FEATURES))
+    },
+    plan: |size, memory| {
+        let points = Points::generated(points(size));
+        let (by_feature, launch) = swap(&points, memory)?;
+        Ok(Plan::of(vec![launch], move |memory| points.check_swapped(SWAP, memory, by_feature)))
+    },
+};
 
 fn points(size: Size) -> usize {
     match size {
@@ -188,6 +208,17 @@ impl Points {
         (0..self.features).flat_map(feature)
     }
 
+    /// Checks the features in the device's order.
+    fn check_swapped(
+        &self,
+        workload: &'static str,
+        memory: &DeviceMemory,
+        by_feature: u64,
+    ) -> Result<(), WorkloadError> {
+        let got = memory.read_f32s(by_feature, self.values.len())?;
+        Results { workload, buffer: "features by feature", got: &got }.equal(self.by_feature())
+    }
+
     /// Returns the cluster of the nearest centre for each point. Distances are summed and fused as in the checked-in
     /// PTX, so that near ties have equal results.
     fn assign(&self, centres: &[f32]) -> Vec<i32> {
@@ -264,7 +295,7 @@ impl Workload for KMeans {
     }
 
     fn papers(&self) -> &'static str {
-        "LATTE-CC (KM, 494,020 objects), CABA (KM), Dai, chapters 2 and 3 (KMS) and 4 (ks)"
+        "LATTE-CC (KM, 494,020 objects), CABA (KM), Dai, chapters 2 and 3 (KMS)"
     }
 
     fn group(&self) -> Group {
@@ -272,7 +303,7 @@ impl Workload for KMeans {
     }
 
     fn ptx(&self) -> (&'static str, &'static str) {
-        ("kmeans.ptx", include_str!("../../kernels/kmeans.ptx"))
+        PTX
     }
 
     fn description(&self, size: Size) -> String {
@@ -297,8 +328,7 @@ impl Workload for KMeans {
 fn plan(points: Points, most_rounds: usize, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let mut centres = points.first_centres();
     let mut membership = vec![NO_CLUSTER; points.count()];
-    let by_point = place_f32s(memory, "features by point", &points.values)?;
-    let by_feature = memory.alloc(4 * points.values.len() as u64, "features by feature")?;
+    let (by_feature, swap) = swap(&points, memory)?;
     let centre_buffer = memory.alloc(4 * centres.len() as u64, "centres")?;
     let clusters = memory.alloc(4 * membership.len() as u64, "membership")?;
     memory.write_i32s(clusters, &membership)?;
@@ -306,11 +336,10 @@ fn plan(points: Points, most_rounds: usize, memory: &mut DeviceMemory) -> Result
     // Round in progress, from 1.
     let round = Rc::new(Cell::new(0));
     let (checked, rounds) = (Rc::clone(&points), Rc::clone(&round));
-    let mut is_swapped = false;
+    let mut first = Some(swap);
     let launches = move |memory: &mut DeviceMemory| {
-        if !is_swapped {
-            is_swapped = true;
-            return Ok(Some(launch(&points, "kmeans_swap", &[by_point, by_feature], None)));
+        if let Some(swap) = first.take() {
+            return Ok(Some(swap));
         }
         if round.get() > 0 {
             let assigned = assigned(memory, clusters, points.count())?;
@@ -327,13 +356,20 @@ fn plan(points: Points, most_rounds: usize, memory: &mut DeviceMemory) -> Result
         Ok(Some(launch(&points, "kmeans_assign", &pointers, Some(CLUSTERS))))
     };
     Ok(Plan::following(launches, move |memory| {
-        let got = memory.read_f32s(by_feature, checked.values.len())?;
-        Results { workload: NAME, buffer: "features by feature", got: &got }.equal(checked.by_feature())?;
+        checked.check_swapped(NAME, memory, by_feature)?;
         let (reference, expected) = checked.reference(most_rounds);
         let got = memory.read_i32s(clusters, checked.count())?;
         Results { workload: NAME, buffer: "membership", got: &got }.equal(reference)?;
         Results { workload: NAME, buffer: "rounds", got: &[rounds.get()] }.equal([expected])
     }))
+}
+
+/// Places the features of `points`. Returns the buffer of the features in the device's order, and the launch that
+/// fills it.
+fn swap(points: &Points, memory: &mut DeviceMemory) -> Result<(u64, Launch), WorkloadError> {
+    let by_point = place_f32s(memory, "features by point", &points.values)?;
+    let by_feature = memory.alloc(4 * points.values.len() as u64, "features by feature")?;
+    Ok((by_feature, launch(points, "kmeans_swap", &[by_point, by_feature], None)))
 }
 
 fn launch(points: &Points, kernel: &str, pointers: &[u64], clusters: Option<usize>) -> Launch {

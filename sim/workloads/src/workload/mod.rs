@@ -112,6 +112,7 @@ pub fn all() -> &'static [&'static dyn Workload] {
         &laplace::LAPLACE,
         &histogram::HISTOGRAM,
         &scalar_product::SCALAR_PRODUCT,
+        &scalar_product::SCALAR_PRODUCT_CACHED,
         &scan::SCAN,
         &walsh::WALSH,
         &backprop::BACKPROP,
@@ -149,6 +150,7 @@ pub fn all() -> &'static [&'static dyn Workload] {
         &bfs::Bfs,
         &hotspot::Hotspot,
         &kmeans::KMeans,
+        &kmeans::KMEANS_SWAP,
     ]
 }
 
@@ -193,7 +195,7 @@ mod tests {
             ("particle_filter", "LATTE-CC (PF)"),
             ("word_count", "LATTE-CC (WC)"),
             ("histogram", "Dai, chapter 2 (HST)"),
-            ("scalar_product", "Dai, chapter 2 (SCP)"),
+            ("scalar_product_cached", "Dai, chapter 2 (SCP)"),
             ("streamcluster", "LAMAR (SCLST)"),
         ] {
             let papers = find(name).unwrap().papers();

@@ -107,8 +107,8 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
         ("backprop", "weights", 18),
         ("srad", "image", 64 * 64 - 1),
         ("srad_tiled", "image", 77),
-        ("streamcluster", "gain", 511),
-        ("particle_filter", "next x", 255),
+        ("streamcluster", "table", 511),
+        ("particle_filter", "pixels", 255),
         ("convolution_separable", "result", 128 * 47),
         ("dct", "result", 0),
         ("binomial", "price", 1),
@@ -118,8 +118,9 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
         ("lud", "a", 64 * 64 - 1),
         ("floyd_warshall", "distance", 1),
         ("laplace", "u", 40 * 11),
-        ("histogram", "bins", 128),
+        ("histogram", "bins", 40),
         ("scalar_product", "products", 23),
+        ("scalar_product_cached", "products", 22),
         ("scan", "to", 2999),
         ("walsh", "data", 0),
         ("survey_propagation", "survey", 1889),
@@ -148,6 +149,7 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
         ("hotspot", "temperature", 0),
         ("kmeans", "features by feature", 11_111),
         ("kmeans", "membership", 511),
+        ("kmeans_swap", "features by feature", 3),
     ];
     for (name, buffer, index) in results {
         let Finished { program, mut memory, pointers, .. } = run(find(name).unwrap(), Size::Tiny, None);
