@@ -8,13 +8,13 @@ extern "C" __global__ void conv2d(const float *image, float *result, int rows, i
         const float *here = above + columns;
         const float *below = here + columns;
         float sum = 0.2f * above[-1];
-        sum += 0.5f * here[-1];
-        sum += -0.8f * below[-1];
-        sum += -0.3f * above[0];
+        sum += 0.5f * above[0];
+        sum += -0.8f * above[1];
+        sum += -0.3f * here[-1];
         sum += 0.6f * here[0];
-        sum += -0.9f * below[0];
-        sum += 0.4f * above[1];
-        sum += 0.7f * here[1];
+        sum += -0.9f * here[1];
+        sum += 0.4f * below[-1];
+        sum += 0.7f * below[0];
         sum += 0.1f * below[1];
         result[row * columns + column] = sum;
     }

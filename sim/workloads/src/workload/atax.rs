@@ -1,4 +1,4 @@
-//! `atax`: y = A^T (A x) in single precision, as Polybench's ATAX.
+//! `atax`: y = A^T (A x) in single precision, as the ATAX of PolyBench/GPU 1.0. Each term of a sum is stored.
 //!
 //! The first kernel has one thread per row. The lanes of a warp read 32 different lines at once, and return to each
 //! of them 32 times. Its speed therefore depends on whether the lines are still in the L1 (Dai, section 2.4). The
@@ -56,9 +56,9 @@ impl AtaxSize {
         (0..self.rows).flat_map(row).collect()
     }
 
-    /// Returns the vector that Polybench fills in: element j is j pi.
+    /// Returns the vector that Polybench fills in.
     fn vector(self) -> Vec<f32> {
-        (0..self.columns).map(|j| j as f32 * std::f32::consts::PI).collect()
+        multiples_of_pi(self.columns)
     }
 
     /// Computes A x and A^T (A x) on the CPU, each sum in the kernels' order.
@@ -79,6 +79,11 @@ impl AtaxSize {
     }
 }
 
+/// Returns a vector of Polybench: element i is i pi.
+pub(super) fn multiples_of_pi(count: usize) -> Vec<f32> {
+    (0..count).map(|i| (i as f64 * std::f64::consts::PI) as f32).collect()
+}
+
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let shape = AtaxSize::of(size);
     let AtaxSize { rows, columns, threads_per_block, terms } = shape;
@@ -86,17 +91,14 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let x = place_f32s(memory, "x", &shape.vector())?;
     let product = memory.alloc(4 * rows as u64, "product")?;
     let y = memory.alloc(4 * columns as u64, "y")?;
-    let launch = |kernel, threads, vectors: [u64; 2], counts: Vec<Arg>| {
+    let launch = |kernel, threads, vectors: [u64; 2], counts: &[usize]| {
         let pointers = [matrix].into_iter().chain(vectors).map(Arg::Ptr);
+        let counts = counts.iter().map(|count| int(*count));
         launch_row(kernel, threads, threads_per_block, pointers.chain(counts).collect())
     };
-    let (by_rows, counts) = match terms {
-        None => ("atax_rows", vec![int(rows), int(columns)]),
-        Some(terms) => ("atax_rows_slice", vec![int(rows), int(terms), int(columns)]),
-    };
     let launches = vec![
-        launch(by_rows, rows, [x, product], counts),
-        launch("atax_columns", columns, [product, y], vec![int(terms.unwrap_or(rows)), int(columns)]),
+        launch("atax_rows", rows, [x, product], &[rows, terms.unwrap_or(columns), columns]),
+        launch("atax_columns", columns, [product, y], &[terms.unwrap_or(rows), columns]),
     ];
     Ok(Plan::of(launches, move |memory| {
         let (products, sums) = shape.reference();

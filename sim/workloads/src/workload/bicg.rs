@@ -1,6 +1,7 @@
-//! `bicg`: s = A^T r and q = A p in single precision, as Polybench's BICG.
+//! `bicg`: s = A^T r and q = A p in single precision, as the BICG of PolyBench/GPU 1.0.
 //!
 //! The first kernel reads whole lines. In the second, each lane of a warp reads a separate row (see `atax`).
+use super::atax::multiples_of_pi;
 use super::check::Results;
 use super::helpers::{int, launch_row, mebibytes, of_each_sum, place_f32s};
 use super::plan::{Plan, Planned};
@@ -45,15 +46,10 @@ fn shape(size: Size) -> BicgSize {
     }
 }
 
-/// Returns the matrix that Polybench fills in: element (i, j) is i (j + 1) / rows.
+/// Returns the matrix that Polybench fills in: element (i, j) is i j / rows.
 fn matrix(rows: usize, columns: usize) -> Vec<f32> {
-    let row = |i| (0..columns).map(move |j| i as f32 * (j + 1) as f32 / rows as f32);
+    let row = |i| (0..columns).map(move |j| i as f32 * j as f32 / rows as f32);
     (0..rows).flat_map(row).collect()
-}
-
-/// Returns a vector of Polybench: element i is i pi.
-fn multiples_of_pi(count: usize) -> Vec<f32> {
-    (0..count).map(|i| i as f32 * std::f32::consts::PI).collect()
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
@@ -64,21 +60,14 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let p = place_f32s(memory, "p", &multiples_of_pi(columns))?;
     let s = memory.alloc(4 * columns as u64, "s")?;
     let q = memory.alloc(4 * rows as u64, "q")?;
-    let args = |[factor, result]: [u64; 2], counts| {
-        [a, factor, result].map(Arg::Ptr).into_iter().chain(counts).collect()
-    };
-    let (by_rows, counts) = match terms {
-        None => ("bicg_rows", vec![int(rows), int(columns)]),
-        Some(terms) => ("bicg_rows_slice", vec![int(rows), int(terms), int(columns)]),
+    let launch = |kernel, threads, vectors: [u64; 2], counts: &[usize]| {
+        let pointers = [a].into_iter().chain(vectors).map(Arg::Ptr);
+        let counts = counts.iter().map(|count| int(*count));
+        launch_row(kernel, threads, block, pointers.chain(counts).collect())
     };
     let launches = vec![
-        launch_row(
-            "bicg_columns",
-            columns,
-            block,
-            args([r, s], vec![int(terms.unwrap_or(rows)), int(columns)]),
-        ),
-        launch_row(by_rows, rows, block, args([p, q], counts)),
+        launch("bicg_columns", columns, [r, s], &[terms.unwrap_or(rows), columns]),
+        launch("bicg_rows", rows, [p, q], &[rows, terms.unwrap_or(columns), columns]),
     ];
     Ok(Plan::of(launches, move |memory| {
         let (by_column, by_row) = reference(shape);

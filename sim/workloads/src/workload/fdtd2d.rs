@@ -1,4 +1,4 @@
-//! `fdtd2d`: electric and magnetic fields on a plane over time, as Polybench's FDTD-2D.
+//! `fdtd2d`: electric and magnetic fields on a plane over time, as the FDTD-2D of PolyBench/GPU 1.0.
 use super::check::Results;
 use super::helpers::{int, launch_grid, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
@@ -16,7 +16,7 @@ pub(super) const FDTD2D: Planned = Planned {
     ptx: ("fdtd2d.ptx", include_str!("../../kernels/fdtd2d.ptx")),
     description: |size| {
         let (n, steps) = shape(size);
-        format!("{n} x {n} cells, {steps} time steps, {}", mebibytes(4 * (3 * n * n + steps)))
+        format!("{n} x {n} cells, {steps} time steps, {}", mebibytes(4 * (3 * n * n + 2 * n + steps)))
     },
     plan,
 };
@@ -31,7 +31,8 @@ fn shape(size: Size) -> (usize, usize) {
     }
 }
 
-/// Fields along x, along y and across the plane. Initially they grow smoothly in both directions.
+/// Fields along x, along y and across the plane, filled in as Polybench does. Field `ex` has one column more, and `ey` one row
+/// more. Polybench fills in the first n x n elements of each without regard to that.
 struct Fields {
     ex: Vec<f32>,
     ey: Vec<f32>,
@@ -40,11 +41,12 @@ struct Fields {
 
 impl Fields {
     fn new(n: usize) -> Self {
-        let field = |shift: usize, offset: usize| {
-            let row = |i: usize| (0..n).map(move |j| ((i * (j + shift) + offset) as f32) / n as f32);
-            (0..n).flat_map(row).collect::<Vec<f32>>()
+        let field = |up: f32, right: f32, offset: f32, rest: usize| {
+            let value = move |i: usize, j: usize| ((i as f32 - up) * (j as f32 + right) + offset) / n as f32;
+            let row = |i: usize| (0..n).map(move |j| value(i, j));
+            (0..n).flat_map(row).chain(std::iter::repeat_n(0.0, rest)).collect::<Vec<f32>>()
         };
-        Fields { ex: field(1, 1), ey: field(0, 2), hz: field(9, 3) }
+        Fields { ex: field(0.0, 1.0, 1.0, n), ey: field(1.0, 2.0, 2.0, n), hz: field(9.0, 4.0, 3.0, 0) }
     }
 
     /// Computes one time step on the CPU. `source` is the value of the source in this step.
@@ -55,10 +57,12 @@ impl Fields {
             ey[cell] = (hz[cell] - hz[cell - n]).mul_add(-0.5, ey[cell]);
         }
         for cell in (0..n * n).filter(|cell| cell % n > 0) {
-            ex[cell] = (hz[cell] - hz[cell - 1]).mul_add(-0.5, ex[cell]);
+            let wide = cell + cell / n;
+            ex[wide] = (hz[cell] - hz[cell - 1]).mul_add(-0.5, ex[wide]);
         }
-        for cell in (0..n * (n - 1)).filter(|cell| cell % n < n - 1) {
-            let curl = ex[cell + 1] - ex[cell] + ey[cell + n] - ey[cell];
+        for cell in 0..n * n {
+            let wide = cell + cell / n;
+            let curl = ex[wide + 1] - ex[wide] + ey[cell + n] - ey[cell];
             hz[cell] = curl.mul_add(-0.7, hz[cell]);
         }
     }

@@ -1,4 +1,4 @@
-//! `matmul` and `mm3`: one matrix product, and Polybench's 3MM, which multiplies two products.
+//! `matmul` and `mm3`: one matrix product, and the 3MM of PolyBench/GPU 1.0, which multiplies two products.
 use super::check::Results;
 use super::helpers::{int, launch_grid, mebibytes, place_f32s};
 use super::plan::{Plan, Planned};
@@ -7,14 +7,13 @@ use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the checked-in PTX gives equal bits. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
-const PTX: (&str, &str) = ("matmul.ptx", include_str!("../../kernels/matmul.ptx"));
 
 pub(super) const MATMUL: Planned = Planned {
     name: "matmul",
     summary: "matrix product straight from memory, one thread per element",
     papers: "LATTE-CC and CABA (MM of Mars, here as a textbook product)",
     group: Group::DenseAlgebra,
-    ptx: PTX,
+    ptx: ("matmul.ptx", include_str!("../../kernels/matmul.ptx")),
     description: |size| {
         let n = side(size);
         format!("{n} x {n} matrices, {}", mebibytes(4 * 3 * n * n))
@@ -27,7 +26,7 @@ pub(super) const MM3: Planned = Planned {
     summary: "product of two matrix products, one thread per element",
     papers: "Dai, chapter 4 (3m)",
     group: Group::DenseAlgebra,
-    ptx: PTX,
+    ptx: ("mm3.ptx", include_str!("../../kernels/mm3.ptx")),
     description: |size| {
         let n = side_of_three(size);
         format!("{n} x {n} matrices, {}", mebibytes(4 * 7 * n * n))
@@ -61,8 +60,8 @@ fn matrix(n: usize, shift: usize) -> Vec<f32> {
     (0..n).flat_map(row).collect()
 }
 
-fn launch(n: usize, a: u64, b: u64, c: u64) -> Launch {
-    launch_grid("matmul", [n, n], [32, 8], vec![Arg::Ptr(a), Arg::Ptr(b), Arg::Ptr(c), int(n)])
+fn launch(kernel: &str, n: usize, [a, b, c]: [u64; 3]) -> Launch {
+    launch_grid(kernel, [n, n], [32, 8], vec![Arg::Ptr(a), Arg::Ptr(b), Arg::Ptr(c), int(n)])
 }
 
 /// Computes the product on the CPU, row by row of b, so that each sum has the kernel's order.
@@ -81,7 +80,7 @@ fn product(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError>
     let a = place_f32s(memory, "a", &matrix(n, 0))?;
     let b = place_f32s(memory, "b", &matrix(n, 1))?;
     let c = memory.alloc(4 * (n * n) as u64, "c")?;
-    Ok(Plan::of(vec![launch(n, a, b, c)], move |memory| {
+    Ok(Plan::of(vec![launch("matmul", n, [a, b, c])], move |memory| {
         let got = memory.read_f32s(c, n * n)?;
         let expected = multiply(n, &matrix(n, 0), &matrix(n, 1));
         Results { workload: "matmul", buffer: "c", got: &got }.close(expected, TOLERANCE)
@@ -99,9 +98,9 @@ fn three_products(size: Size, memory: &mut DeviceMemory) -> Result<Plan, Workloa
         products.push(memory.alloc(4 * (n * n) as u64, name)?);
     }
     let launches = vec![
-        launch(n, factors[0], factors[1], products[0]),
-        launch(n, factors[2], factors[3], products[1]),
-        launch(n, products[0], products[1], products[2]),
+        launch("mm3", n, [factors[0], factors[1], products[0]]),
+        launch("mm3", n, [factors[2], factors[3], products[1]]),
+        launch("mm3", n, [products[0], products[1], products[2]]),
     ];
     let result = products[2];
     Ok(Plan::of(launches, move |memory| {

@@ -1,4 +1,4 @@
-//! `mvt`: x1 += A y1 and x2 += A^T y2 in single precision, as Polybench's MVT.
+//! `mvt`: x1 += A y1 and x2 += A^T y2 in single precision, as the MVT of PolyBench/GPU 1.0.
 use super::check::Results;
 use super::helpers::{int, launch_row, mebibytes, of_each_sum, place_f32s};
 use super::plan::{Plan, Planned};
@@ -32,7 +32,7 @@ fn shape(size: Size) -> (usize, u32, Option<usize>) {
     }
 }
 
-/// Polybench's inputs: element (i, j) of A is (i + j + 1) / n; x1, x2, y1, y2 are (i + k) / n for k = 0, 1, 3, 4.
+/// Polybench's inputs: element (i, j) of A is i j / n; x1, x2, y1, y2 are (i + k) / n for k = 0, 1, 3, 4.
 struct MvtInput {
     a: Vec<f32>,
     x: [Vec<f32>; 2],
@@ -42,7 +42,7 @@ struct MvtInput {
 impl MvtInput {
     fn new(n: usize) -> Self {
         let vector = |k: usize| (0..n).map(|i| (i + k) as f32 / n as f32).collect::<Vec<_>>();
-        let row = |i: usize| (0..n).map(move |j| (i + j + 1) as f32 / n as f32);
+        let row = |i: usize| (0..n).map(move |j| i as f32 * j as f32 / n as f32);
         MvtInput { a: (0..n).flat_map(row).collect(), x: [vector(0), vector(1)], y: [vector(3), vector(4)] }
     }
 }
@@ -55,17 +55,14 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let y2 = place_f32s(memory, "y2", &input.y[1])?;
     let x1 = place_f32s(memory, "x1", &input.x[0])?;
     let x2 = place_f32s(memory, "x2", &input.x[1])?;
-    let launch = |kernel, y, x| {
-        let pointers = [a, y, x].map(Arg::Ptr).into_iter();
-        launch_row(kernel, n, block, pointers.chain([int(n)]).chain(terms.map(int)).collect())
+    let terms = terms.unwrap_or(n);
+    let launch = |kernel, x, y| {
+        let pointers = [a, x, y].map(Arg::Ptr).into_iter();
+        launch_row(kernel, n, block, pointers.chain([int(n), int(terms)]).collect())
     };
-    let [by_rows, by_columns] = match terms {
-        None => ["mvt_rows", "mvt_columns"],
-        Some(_) => ["mvt_rows_slice", "mvt_columns_slice"],
-    };
-    let launches = vec![launch(by_rows, y1, x1), launch(by_columns, y2, x2)];
+    let launches = vec![launch("mvt_rows", x1, y1), launch("mvt_columns", x2, y2)];
     Ok(Plan::of(launches, move |memory| {
-        let [first, second] = reference(n, terms.unwrap_or(n));
+        let [first, second] = reference(n, terms);
         let got = memory.read_f32s(x1, n)?;
         Results { workload: "mvt", buffer: "x1", got: &got }.close(first, TOLERANCE)?;
         let got = memory.read_f32s(x2, n)?;

@@ -96,7 +96,7 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
         ("gesummv", "y", 127),
         ("syrk", "c", 64 * 64 - 1),
         ("syr2k", "c", 48),
-        ("covariance", "matrix", 64),
+        ("covariance", "matrix", 66),
         ("matmul", "c", 63),
         ("mm3", "g", 0),
         ("conv2d", "result", 97),

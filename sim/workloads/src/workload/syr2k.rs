@@ -1,4 +1,4 @@
-//! `syr2k`: C = alpha (A B^T + B A^T) + beta C in single precision, as Polybench's SYR2K.
+//! `syr2k`: C = alpha (A B^T + B A^T) + beta C in single precision, as the SYR2K of PolyBench/GPU 1.0.
 use super::check::Results;
 use super::helpers::{int, launch_grid, mebibytes, of_each_sum, place_f32s};
 use super::plan::{Plan, Planned};
@@ -50,13 +50,11 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let a = place_f32s(memory, "a", &first)?;
     let b = place_f32s(memory, "b", &second)?;
     let c = place_f32s(memory, "c", &old)?;
-    let pointers = [a, b, c].map(Arg::Ptr);
-    let scalars = [Arg::F32(ALPHA), Arg::F32(BETA), int(n), int(n)];
-    let of_part = part.iter().flat_map(|part| [int(part.rows), int(part.terms)]);
-    let args = pointers.into_iter().chain(scalars).chain(of_part).collect();
-    let kernel = if part.is_some() { "syr2k_slice" } else { "syr2k" };
     let UpdatePart { rows, terms } = part.unwrap_or(UpdatePart { rows: n, terms: n });
-    Ok(Plan::of(vec![launch_grid(kernel, [n, rows], [32, 8], args)], move |memory| {
+    let scalars = [Arg::F32(ALPHA), Arg::F32(BETA)];
+    let counts = [n, n, rows, terms].map(int);
+    let args = [a, b, c].map(Arg::Ptr).into_iter().chain(scalars).chain(counts).collect();
+    Ok(Plan::of(vec![launch_grid("syr2k", [n, rows], [32, 8], args)], move |memory| {
         let got = memory.read_f32s(c, n * n)?;
         Results { workload: "syr2k", buffer: "c", got: &got }.close(reference(n, rows, terms), TOLERANCE)
     }))
@@ -69,8 +67,7 @@ fn reference(n: usize, rows: usize, terms: usize) -> Vec<f32> {
         for j in 0..n {
             let at = |k: usize| (i * n + k, j * n + k);
             c[i * n + j] = (0..terms).map(at).fold(c[i * n + j] * BETA, |sum, (row, column)| {
-                let both = a[row].mul_add(b[column], b[row] * a[column]);
-                both.mul_add(ALPHA, sum)
+                sum + (a[row] * ALPHA).mul_add(b[column], b[row] * ALPHA * a[column])
             });
         }
     }

@@ -1,4 +1,4 @@
-//! `syrk`: C = alpha A A^T + beta C in single precision, as Polybench's SYRK.
+//! `syrk`: C = alpha A A^T + beta C in single precision, as the SYRK of PolyBench/GPU 1.0.
 //!
 //! A warp reads one element of its row and, in the same load, elements of 32 other rows. Every lane therefore needs a
 //! separate line.
@@ -61,11 +61,11 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let (matrix, old) = input(n);
     let a = place_f32s(memory, "a", &matrix)?;
     let c = place_f32s(memory, "c", &old)?;
-    let mut args = vec![Arg::Ptr(a), Arg::Ptr(c), Arg::F32(ALPHA), Arg::F32(BETA), int(n), int(n)];
-    args.extend(part.iter().flat_map(|part| [int(part.rows), int(part.terms)]));
-    let kernel = if part.is_some() { "syrk_slice" } else { "syrk" };
     let UpdatePart { rows, terms } = part.unwrap_or(UpdatePart { rows: n, terms: n });
-    Ok(Plan::of(vec![launch_grid(kernel, [n, rows], [32, 8], args)], move |memory| {
+    let scalars = [Arg::F32(ALPHA), Arg::F32(BETA)];
+    let counts = [n, n, rows, terms].map(int);
+    let args = [a, c].map(Arg::Ptr).into_iter().chain(scalars).chain(counts).collect();
+    Ok(Plan::of(vec![launch_grid("syrk", [n, rows], [32, 8], args)], move |memory| {
         let got = memory.read_f32s(c, n * n)?;
         Results { workload: "syrk", buffer: "c", got: &got }.close(reference(n, rows, terms), TOLERANCE)
     }))
