@@ -30,9 +30,9 @@ pub(super) const HISTOGRAM: Planned = Planned {
 /// Returns the number of bytes; `paper` is the size of the CUDA samples.
 fn bytes(size: Size) -> usize {
     match size {
-        Size::Tiny => 128 << 10,
+        Size::Tiny => 8 << 10,
         Size::Small => 2 << 20,
-        Size::Study => 8 << 20,
+        Size::Study => 3 << 20,
         Size::Paper => 64 << 20,
     }
 }

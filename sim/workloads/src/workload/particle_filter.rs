@@ -49,9 +49,9 @@ impl Shape {
     /// Returns the shape of a size; `paper` is that of Rodinia's run script and of LATTE-CC's table III.
     fn of(size: Size) -> Self {
         let (particles, side, frames, steps) = match size {
-            Size::Tiny => (512, 64, 10, 1),
+            Size::Tiny => (128, 64, 10, 1),
             Size::Small => (1000, 128, 10, 2),
-            Size::Study => (4096, 128, 10, 2),
+            Size::Study => (1000, 128, 10, 5),
             Size::Paper => (1000, 128, 10, 9),
         };
         Shape { particles, side, frames, steps }

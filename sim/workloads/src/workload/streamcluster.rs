@@ -46,7 +46,7 @@ impl Shape {
         match size {
             Size::Tiny => Shape { count: 1 << 10, dimensions: 32, candidates: 3 },
             Size::Small => Shape { count: 1 << 13, dimensions: 64, candidates: 6 },
-            Size::Study => Shape { count: 1 << 14, dimensions: 256, candidates: 6 },
+            Size::Study => Shape { count: 1 << 14, dimensions: 256, candidates: 2 },
             Size::Paper => Shape { count: 1 << 16, dimensions: 256, candidates: 50 },
         }
     }
