@@ -264,7 +264,7 @@ impl Workload for KMeans {
     }
 
     fn papers(&self) -> &'static str {
-        "LATTE-CC (KM, 494,020 objects), CABA (KM), Dai, chapters 2 and 3 (KMS) and 4 (ks)"
+        "LATTE-CC (KM, 494,020 objects), Dai, chapters 2 and 3 (KMS) and 4 (ks)"
     }
 
     fn group(&self) -> Group {
