@@ -295,7 +295,7 @@ impl Workload for KMeans {
     }
 
     fn papers(&self) -> &'static str {
-        "LATTE-CC (KM, 494,020 objects), CABA (KM), Dai, chapters 2 and 3 (KMS)"
+        "LATTE-CC (KM, 494,020 objects), Dai, chapters 2 and 3 (KMS)"
     }
 
     fn group(&self) -> Group {

@@ -1,22 +1,26 @@
-//! `matmul` and `mm3`: one matrix product, and the 3MM of PolyBench/GPU 1.0, which multiplies two products.
+//! `matmul`: a matrix product in the form of Mars; and `mm3`: the 3MM of PolyBench/GPU 1.0, which multiplies two products.
 use super::check::Results;
 use super::helpers::{int, launch_grid, mebibytes, place_f32s};
+use super::mars::{Program, Records, bytes};
 use super::plan::{Plan, Planned};
+use super::random::Random;
 use super::{Arg, Group, Launch, Size, WorkloadError};
 use selvedge_ptx::memory::DeviceMemory;
 
 /// Sums are fused in the kernel's order, so the checked-in PTX gives equal bits. All terms are positive.
 const TOLERANCE: f32 = 1e-5;
+/// Seed of the matrices of `matmul`.
+const SEED: u64 = 0x33;
 
 pub(super) const MATMUL: Planned = Planned {
     name: "matmul",
-    summary: "matrix product straight from memory, one thread per element",
-    papers: "LATTE-CC and CABA (MM of Mars, here as a textbook product)",
+    summary: "matrix product as a map: one record per row and column",
+    papers: "LATTE-CC and CABA (MM)",
     group: Group::DenseAlgebra,
     ptx: ("matmul.ptx", include_str!("../../kernels/matmul.ptx")),
     description: |size| {
         let n = side(size);
-        format!("{n} x {n} matrices, {}", mebibytes(4 * 3 * n * n))
+        format!("{n} x {n} matrices, {} records, {}", n * n, mebibytes((4 * 2 + 48) * n * n))
     },
     plan: product,
 };
@@ -34,12 +38,12 @@ pub(super) const MM3: Planned = Planned {
     plan: three_products,
 };
 
-/// Returns the number of rows and of columns.
+/// Returns the number of rows and of columns; `paper` is Mars' size.
 fn side(size: Size) -> usize {
     match size {
-        Size::Tiny => 64,
-        Size::Small => 160,
-        Size::Study => 384,
+        Size::Tiny => 48,
+        Size::Small => 128,
+        Size::Study => 192,
         Size::Paper => 1024,
     }
 }
@@ -75,16 +79,45 @@ fn multiply(n: usize, a: &[f32], b: &[f32]) -> Vec<f32> {
     c
 }
 
+/// Returns two matrices of integers below 100, as those of Mars' generator. The second one is transposed.
+fn integers(n: usize) -> [Vec<u32>; 2] {
+    let mut random = Random::new(SEED);
+    [(); 2].map(|()| (0..n * n).map(|_| random.below(100)).collect())
+}
+
 fn product(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let n = side(size);
-    let a = place_f32s(memory, "a", &matrix(n, 0))?;
-    let b = place_f32s(memory, "b", &matrix(n, 1))?;
-    let c = memory.alloc(4 * (n * n) as u64, "c")?;
-    Ok(Plan::of(vec![launch("matmul", n, [a, b, c])], move |memory| {
-        let got = memory.read_f32s(c, n * n)?;
-        let expected = multiply(n, &matrix(n, 0), &matrix(n, 1));
-        Results { workload: "matmul", buffer: "c", got: &got }.close(expected, TOLERANCE)
+    let floats = integers(n).map(|matrix| matrix.iter().map(|value| *value as f32).collect::<Vec<_>>());
+    let a = place_f32s(memory, "a", &floats[0])?;
+    let b = place_f32s(memory, "b", &floats[1])?;
+    let key = [a.to_le_bytes(), b.to_le_bytes()].concat();
+    let mut records = Records::default();
+    for (row, column) in (0..n).flat_map(|row| (0..n).map(move |column| (row, column))) {
+        records.push(&key, &bytes(&[row, column, n, n]));
+    }
+    let mut program = Program { memory, launches: Vec::new() };
+    let records = program.upload(&records)?;
+    let emitted = program.map(records, n * n, 4, 8)?;
+    Ok(Plan::of(program.launches, move |memory| {
+        let workload = MATMUL.name;
+        let got = memory.read_f32s(emitted.keys, n * n)?;
+        Results { workload, buffer: "emitted keys", got: &got }.equal(products(n))?;
+        let got = memory.read_u32s(emitted.values, 2 * n * n)?;
+        let positions = (0..n * n).flat_map(|at| [at / n, at % n].map(|number| number as u32));
+        Results { workload, buffer: "emitted values", got: &got }.equal(positions)?;
+        let got = memory.read_u32s(emitted.index, 4 * n * n)?;
+        let entries = (0..n * n).flat_map(|at| [4 * at, 4, 8 * at, 8].map(|number| number as u32));
+        Results { workload, buffer: "index", got: &got }.equal(entries)
     }))
+}
+
+/// Computes the product on the CPU from integers. All sums are below 2^24, so they are exact as floats.
+fn products(n: usize) -> impl Iterator<Item = f32> {
+    let [a, b] = integers(n);
+    (0..n * n).map(move |at| {
+        let (row, column) = (&a[at / n * n..][..n], &b[at % n * n..][..n]);
+        row.iter().zip(column).map(|(one, other)| one * other).sum::<u32>() as f32
+    })
 }
 
 fn three_products(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {

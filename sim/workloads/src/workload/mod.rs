@@ -34,11 +34,13 @@ mod input;
 #[cfg(test)]
 mod input_fuzz;
 mod interface;
+mod inverted_index;
 mod kmeans;
+mod kmeans_records;
 mod laplace;
 mod lavamd;
 mod lud;
-mod map_reduce;
+mod mars;
 mod matmul;
 mod measure;
 mod mis;
@@ -49,6 +51,7 @@ mod mvt;
 mod needleman_wunsch;
 mod neural_net;
 mod octree;
+mod page_views;
 mod pagerank;
 mod particle_filter;
 mod pathfinder;
@@ -136,9 +139,10 @@ pub fn all() -> &'static [&'static dyn Workload] {
         &weather::WEATHER,
         &spmv_jds::SPMV_JDS,
         &heartwall::HEARTWALL,
-        &map_reduce::INVERTED_INDEX,
-        &map_reduce::PAGE_VIEW_COUNT,
-        &map_reduce::PAGE_VIEW_RANK,
+        &inverted_index::INVERTED_INDEX,
+        &page_views::PAGE_VIEW_COUNT,
+        &page_views::PAGE_VIEW_RANK,
+        &kmeans_records::KMEANS_RECORDS,
         &sssp::SSSP,
         &sssp_ell::SSSP_ELL,
         &pagerank::PAGERANK,

@@ -1,4 +1,4 @@
-//! `word_count`: counts the words of a text in a hash table, as Mars' word count.
+//! `word_count`: counts the words of a text in a hash table. Mars' program sorts records of words instead.
 use super::check::Results;
 use super::helpers::{int, launch_row, mebibytes, place_words};
 use super::plan::{Plan, Planned};
