@@ -40,7 +40,7 @@ fn length(size: Size) -> usize {
     match size {
         Size::Tiny => 2 << 10,
         Size::Small => 48 << 10,
-        Size::Study => 96 << 10,
+        Size::Study => 64 << 10,
         Size::Paper => (28 << 20) / FILES,
     }
 }
