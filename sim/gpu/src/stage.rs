@@ -11,6 +11,12 @@ pub trait Stage<T> {
 
     /// Removes and returns the next item that leaves the stage, from the items that it accepted.
     fn pop(&mut self) -> Option<T>;
+
+    /// Returns whether the stage holds an item of a line. While it does, loads and atomics of the line wait, because they must
+    /// not overtake a store. The stage may release the item early.
+    fn holds(&mut self, _line: u64) -> bool {
+        false
+    }
 }
 
 /// Response of a stage to an offered item.

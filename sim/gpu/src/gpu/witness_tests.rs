@@ -3,7 +3,9 @@ use super::*;
 use crate::has;
 use crate::packet::Packet;
 use crate::partition::{SlicePart, SliceParts};
-use crate::stage::{Offer, Stage};
+use crate::sm::part::SmPart;
+use crate::sm::parts::SmParts;
+use crate::stage::{MechanismFault, Offer, Stage};
 use selvedge_ptx::ptx::{Arg, LaunchDims, Module};
 
 /// Holds each write, and returns it complete or without its data.
@@ -37,13 +39,50 @@ impl Stage<Packet> for Keeper {
     }
 }
 
-/// Returns the witness's report on a warp that loads a line, stores to it and loads it again. `loses`: partitions lose the store.
-fn told(loses: bool) -> Option<String> {
+/// Holds each store of an SM for 100 cycles. `hides`: it does not tell which lines it holds.
+#[derive(selvedge_state::State)]
+struct Delay {
+    hides: bool,
+    held: Option<(u64, Packet)>,
+    now: u64,
+}
+
+impl SmPart for Delay {
+    fn tick(&mut self, now: u64, _: &DeviceMemory) -> Result<(), MechanismFault> {
+        self.now = now;
+        Ok(())
+    }
+
+    fn busy(&self) -> bool {
+        self.held.is_some()
+    }
+
+    has!(stores: Stage<Packet>);
+}
+
+impl Stage<Packet> for Delay {
+    fn offer(&mut self, now: u64, packet: &mut Packet, _: &DeviceMemory) -> Offer {
+        if self.held.is_some() {
+            return Offer::Full;
+        }
+        self.held = Some((now + 100, *packet));
+        Offer::Taken
+    }
+
+    fn pop(&mut self) -> Option<Packet> {
+        self.held.take_if(|(until, _)| *until <= self.now).map(|(_, packet)| packet)
+    }
+
+    fn holds(&mut self, line: u64) -> bool {
+        !self.hides && self.held.is_some_and(|(_, packet)| packet.line == line)
+    }
+}
+
+/// Returns the witness's report on a warp that loads a line, stores to it and loads it again, with parts that `set` adds.
+fn report(set: impl FnOnce(&mut Parts)) -> Option<String> {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
     let mut parts = Parts::none(&config);
-    for partition in &mut parts.slices {
-        *partition = SliceParts::one(Keeper { loses, held: None });
-    }
+    set(&mut parts);
     let mut gpu = Gpu::new(&config, parts, Arc::new(Control::default()));
     gpu.watch();
     let text = ".version 6.0\n.target sm_60\n.address_size 64\n.entry k(.param .u64 p) {\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n\
@@ -61,10 +100,23 @@ fn told(loses: bool) -> Option<String> {
 
 #[test]
 fn a_load_after_a_store_that_a_partition_loses_is_told() {
-    assert_eq!(told(false), None);
-    let wrong = told(true).expect("the second load gets what was there before the store");
+    let keep = |loses: bool| {
+        report(|parts| parts.slices.fill_with(|| SliceParts::one(Keeper { loses, held: None })))
+    };
+    assert_eq!(keep(false), None);
+    let wrong = keep(true).expect("the second load gets what was there before the store");
     assert!(
         wrong.contains("a load of cache 0 waited for sector") && wrong.contains("after store 1"),
         "{wrong}"
     );
+}
+
+#[test]
+fn a_load_that_overtakes_a_store_in_a_stage_of_its_sm_is_told() {
+    let delay = |hides: bool| {
+        report(|parts| parts.sms.fill_with(|| SmParts::one(Delay { hides, held: None, now: 0 })))
+    };
+    assert_eq!(delay(false), None);
+    let wrong = delay(true).expect("the second load leaves before the store");
+    assert!(wrong.contains("as store 0 has left it, after store 1"), "{wrong}");
 }

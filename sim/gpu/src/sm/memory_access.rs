@@ -312,6 +312,9 @@ impl Sm {
         let line = physical(kernel, transaction.line);
         let sectors = self.memory.l1d.sectors_of(transaction.sectors);
         if self.bypasses(head, line, sectors, ctx.now) {
+            if self.parts.holds_store(line) {
+                return Err(FailCause::MissQueue);
+            }
             return self.bypass(head);
         }
         let found = self.memory.l1d.look_up(line, sectors);
@@ -319,6 +322,9 @@ impl Sm {
             self.memory.l1d.hit(found, kernel);
             self.await_hit(head, line, ctx.now);
             return Ok(());
+        }
+        if !found.is_hit() && self.parts.holds_store(line) {
+            return Err(FailCause::MissQueue);
         }
         let load = self.described(head, line, sectors);
         let asked = self.memory.lsu.peek(head).asked.unwrap_or(ctx.now);
@@ -406,6 +412,7 @@ impl Sm {
         packet.witness = self.memory.witness.store(packet.line, packet.sectors);
         let stage = match packet.kind {
             PacketKind::Write => self.parts.offer_store(ctx.now, &mut packet, ctx.memory),
+            _ if self.parts.holds_store(packet.line) => Offer::Full,
             _ => Offer::Pass,
         };
         match stage {

@@ -223,6 +223,10 @@ impl SmParts {
         only!(self.stores).map_or(Offer::Pass, |stage| stage.offer(now, packet, memory))
     }
 
+    pub(super) fn holds_store(&mut self, line: u64) -> bool {
+        only!(self.stores).is_some_and(|stage| stage.holds(line))
+    }
+
     pub(super) fn pop_store(&mut self) -> Option<Packet> {
         only!(self.stores).and_then(Stage::pop)
     }

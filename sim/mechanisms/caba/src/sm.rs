@@ -498,6 +498,10 @@ impl Stage<Packet> for AssistSm {
     fn pop(&mut self) -> Option<Packet> {
         self.done_stores.pop_front()
     }
+
+    fn holds(&mut self, line: u64) -> bool {
+        self.overtakes(line)
+    }
 }
 
 impl AssistSm {
@@ -522,7 +526,7 @@ impl AssistSm {
         self.untried != 0
     }
 
-    /// Returns whether a store of this line would overtake one in the buffer, and releases the latter uncompressed.
+    /// Returns whether an access of this line would overtake a store in the buffer, and releases the store uncompressed.
     fn overtakes(&mut self, line: u64) -> bool {
         if let Some(at) = self.stores.iter().position(|work| work.address() == line) {
             self.counters.overtaken += 1;

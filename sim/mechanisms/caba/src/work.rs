@@ -25,7 +25,7 @@ pub(crate) const COUNTERS: &[Counter] = &[
     Counter::new("stores_released_overflow", "stores that left uncompressed because the buffer was full"),
     Counter::new(
         "stores_released_overtaken",
-        "stores that left uncompressed because another store to their line came",
+        "stores that left uncompressed because another access of their line came",
     ),
 ];
 

@@ -86,6 +86,10 @@ impl Stage<L1dFill> for SmCodecs {
 
 impl Stage<Packet> for SmCodecs {
     fn offer(&mut self, _: u64, packet: &mut Packet, memory: &DeviceMemory) -> Offer {
+        // A store that passes at once must not overtake one that is in the compressor.
+        if usize::from(packet.data_bytes) < LINE_BYTES && self.compressor.holds(packet.line) {
+            return Offer::Full;
+        }
         if usize::from(packet.data_bytes) < LINE_BYTES || !has_values(packet.line) {
             return Offer::Pass;
         }
@@ -108,5 +112,9 @@ impl Stage<Packet> for SmCodecs {
             packet.payload = store.send(line);
         }
         Some(packet)
+    }
+
+    fn holds(&mut self, line: u64) -> bool {
+        self.compressor.holds(line)
     }
 }

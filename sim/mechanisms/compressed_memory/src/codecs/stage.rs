@@ -146,6 +146,12 @@ impl<D: CodecBlock, T> CodecStage<D, T> {
         !(self.waiting.is_empty() && self.inside.is_empty() && self.done.is_empty())
     }
 
+    /// Returns whether the line of an address is in the queue, in the block or done.
+    pub fn holds(&self, address: u64) -> bool {
+        let has = |items: &VecDeque<LineInCodec<D, T>>| items.iter().any(|item| item.address == address);
+        has(&self.waiting) || has(&self.inside) || self.done.iter().any(|done| done.address == address)
+    }
+
     /// Advances the block by one cycle, if any line is in the stage.
     ///
     /// # Errors
