@@ -380,6 +380,9 @@ pub struct GpuOptions {
     /// lanes for reads of inactive lanes.
     #[arg(help_heading = "Verification", long)]
     pub check: bool,
+    /// Count the corner cases of the blocks that the run reaches; engines that compare two forms always count them
+    #[arg(help_heading = "Verification", long)]
+    pub corners: bool,
     /// Options that end the run early.
     #[command(flatten)]
     pub bounds: BoundOptions,
@@ -857,6 +860,9 @@ pub struct VerifyOptions {
     /// Seed of the stimulus and of the planted faults
     #[arg(help_heading = "Stimulus", long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
+    /// TOML file with values, ranges or percentages of inputs; the other inputs have the values of the block's stimulus
+    #[arg(help_heading = "Stimulus", long, value_name = "FILE.toml", conflicts_with = "all")]
+    pub stimulus: Option<PathBuf>,
     /// Plant N faults in the custom or emitted Verilog, one at a time, and report which of them the stimulus finds
     #[arg(help_heading = "Stimulus", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub mutate: Option<u32>,

@@ -1,5 +1,6 @@
 //! `selvedge verify`: compares a block's forms with its golden model and reports the coverage of the stimulus.
 mod report;
+mod stimulus;
 
 use crate::arguments::VerifyOptions;
 use crate::error::Failure;
@@ -22,6 +23,7 @@ use selvedge_testbenches::verification::{
 use selvedge_testbenches::wave::{WaveFormat, Waveform};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use stimulus::constrained;
 
 /// A block to verify.
 struct VerifyJob {
@@ -44,6 +46,7 @@ pub fn run(options: &VerifyOptions) -> Result<(), Failure> {
         .filter_map(|job| job.own.as_ref())
         .flat_map(|own| &own.files)
         .for_each(|file| plan.read(file));
+    options.stimulus.iter().for_each(|file| plan.read(file));
     options.json.iter().for_each(|target| plan.write_or_print("--json", target));
     if let Some(path) = &options.output {
         WaveFormat::of(path).map_err(Failure::usage)?;
@@ -152,8 +155,15 @@ impl VerifyJob {
 
     /// Returns the vectors of the options.
     fn vectors(&self, options: &VerifyOptions) -> Result<CoveredVectors, Failure> {
-        CoveredVectors::new(self.entry, &self.params, options.operations, options.seed)
-            .map_err(Failure::usage)
+        let VerifyJob { entry, params, .. } = self;
+        let (operations, seed) = (options.operations, options.seed);
+        let vectors = match &options.stimulus {
+            None => CoveredVectors::new(*entry, params, operations, seed),
+            Some(path) => {
+                CoveredVectors::of(*entry, params, operations, constrained(path, *entry, params, seed)?)
+            }
+        };
+        vectors.map_err(Failure::usage)
     }
 
     /// Plants `count` faults in the custom Verilog, or else in the emitted Verilog, one at a time.
@@ -170,16 +180,17 @@ impl VerifyJob {
         };
         let texts = circuits.files().iter().map(|file| file.text.as_str());
         let mut all = shuffled(texts.enumerate().flat_map(of_file).collect(), options.seed).into_iter();
-        let try_one = |_, (file, mutation): &(usize, VerilogMutation)| -> Result<Option<Mutant>, CompileError> {
-            let source = &circuits.files()[*file];
-            let circuit = circuits.with(*file, &mutation.apply(&source.text))?;
-            let mismatch = match circuit {
-                None => return Ok(None),
-                Some(FaultyCircuit::Ends(why)) => Some((0, Mismatch::Ended(why))),
-                Some(FaultyCircuit::Runs(mut circuit)) => first_mismatch(&ports, &vectors, &mut circuit),
+        let try_one =
+            |_, (file, mutation): &(usize, VerilogMutation)| -> Result<Option<Mutant>, CompileError> {
+                let source = &circuits.files()[*file];
+                let circuit = circuits.with(*file, &mutation.apply(&source.text))?;
+                let mismatch = match circuit {
+                    None => return Ok(None),
+                    Some(FaultyCircuit::Ends(why)) => Some((0, Mismatch::Ended(why))),
+                    Some(FaultyCircuit::Runs(mut circuit)) => first_mismatch(&ports, &vectors, &mut circuit),
+                };
+                Ok(Some(Mutant::new(&source.name, mutation, mismatch)))
             };
-            Ok(Some(Mutant::new(&source.name, mutation, mismatch)))
-        };
         let mut mutants = Vec::new();
         while mutants.len() < count {
             // Text that is not valid Verilog does not count.

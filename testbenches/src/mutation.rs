@@ -223,7 +223,9 @@ impl Finder<'_> {
                 continue;
             }
             match token {
-                ";" | "begin" | "end" | "else" if statement.depth == 0 => statement = StatementPart::default(),
+                ";" | "begin" | "end" | "else" if statement.depth == 0 => {
+                    statement = StatementPart::default()
+                }
                 _ if PROCESSES.contains(&token) => self.is_process = true,
                 _ if ITEMS.contains(&token) => self.is_process = false,
                 _ if DECLARATIONS.contains(&token) => statement.declares = true,

@@ -140,6 +140,20 @@ fn a_fault_of_each_kind_is_found() {
 }
 
 #[test]
+fn a_file_constrains_the_stimulus() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("quiet.toml"), "[inputs]\nrequest_i = { percent = 0 }\n").expect("a file");
+    let words = ["verify", "milg", "--operations", "3000", "--stimulus", "quiet.toml", "--json", "-"];
+    let report = json(&selvedge_in(folder.path(), &words));
+    let ports = report["blocks"][0]["ports"].as_array().expect("a list");
+    // Without requests, no interval ends, and the limit stays as it is.
+    for name in ["request_i", "limit_o", "update_o"] {
+        let port = ports.iter().find(|port| port["name"] == name).expect(name);
+        assert_eq!(port["toggled"], 0, "{port}");
+    }
+}
+
+#[test]
 fn wrong_input_is_one_line_and_exit_code_2() {
     let folder = tempfile::tempdir().expect("a folder");
     let right = milg(folder.path());
