@@ -109,7 +109,7 @@ fn a_fault_of_each_kind_is_found() {
             "no saturation",
             "next_inflight = NO_LIMIT;",
             "next_inflight = sum[INFLIGHT_BITS-1:0];",
-            "inflight_o",
+            "may_issue_o",
         ),
         ("an end", "updated_q <= 1'b1;", "begin updated_q <= 1'b1; $finish; end", "$finish"),
     ];
