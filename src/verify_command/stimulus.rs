@@ -19,7 +19,7 @@ struct Constraints {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Constraint {
-    /// Values that are equally likely.
+    /// DrawnValues that are equally likely.
     values: Option<Vec<u64>>,
     /// The least and the greatest of equally likely values.
     range: Option<[u64; 2]>,
@@ -28,13 +28,13 @@ struct Constraint {
 }
 
 /// A source of values.
-enum Values {
+enum DrawnValues {
     List(Vec<u64>),
     Range(u64, u64),
     Percent(u64),
 }
 
-impl Values {
+impl DrawnValues {
     fn new(constraint: Constraint, bits: usize) -> Result<Self, String> {
         let most = if bits < 64 { (1 << bits) - 1 } else { u64::MAX };
         match constraint {
@@ -42,16 +42,16 @@ impl Values {
                 match list.iter().find(|value| **value > most) {
                     Some(value) => Err(format!("values: {value}: must be 0 to {most}")),
                     None if list.is_empty() => Err("values: must be one or more".into()),
-                    None => Ok(Values::List(list)),
+                    None => Ok(DrawnValues::List(list)),
                 }
             }
             Constraint { values: None, range: Some([from, to]), percent: None } => {
                 let is_right = from <= to && to <= most;
                 let wrong = || format!("range: [{from}, {to}]: must be [FROM, TO] within 0 to {most}");
-                if is_right { Ok(Values::Range(from, to)) } else { Err(wrong()) }
+                if is_right { Ok(DrawnValues::Range(from, to)) } else { Err(wrong()) }
             }
             Constraint { values: None, range: None, percent: Some(percent) } => match (percent, bits) {
-                (..=100, 1) => Ok(Values::Percent(percent)),
+                (..=100, 1) => Ok(DrawnValues::Percent(percent)),
                 (..=100, _) => Err("percent: allowed for inputs of 1 bit".into()),
                 _ => Err(format!("percent: {percent}: must be 0 to 100")),
             },
@@ -61,10 +61,10 @@ impl Values {
 
     fn draw(&self, prng: &mut Prng) -> u64 {
         match self {
-            Values::List(list) => list[prng.below(list.len() as u64) as usize],
-            Values::Range(0, u64::MAX) => prng.bits(),
-            Values::Range(from, to) => from + prng.below(to - from + 1),
-            Values::Percent(percent) => u64::from(prng.chance(*percent)),
+            DrawnValues::List(list) => list[prng.below(list.len() as u64) as usize],
+            DrawnValues::Range(0, u64::MAX) => prng.bits(),
+            DrawnValues::Range(from, to) => from + prng.below(to - from + 1),
+            DrawnValues::Percent(percent) => u64::from(prng.chance(*percent)),
         }
     }
 }
@@ -94,7 +94,7 @@ pub fn constrained(
             let names: Vec<&str> = inputs.iter().map(|port| port.name).collect();
             return Err(refused(format!("inputs.{name}: must be {}", names.join(", "))));
         };
-        let values = Values::new(constraint, inputs[at].bits);
+        let values = DrawnValues::new(constraint, inputs[at].bits);
         rules.push((at, values.map_err(|why| refused(format!("inputs.{name}: {why}")))?));
     }
     // The seed differs from that of the block's stimulus, whose values are then independent.

