@@ -84,6 +84,8 @@ pub enum Command {
     Area(Box<AreaOptions>),
     /// Write a block's waveform as VCD or FST, a GTKWave save file and a self-checking Verilog testbench
     Wave(WaveOptions),
+    /// Compare a block's model, RTL, emitted Verilog and custom Verilog, and report the coverage of the stimulus
+    Verify(VerifyOptions),
     /// Record a workload as a trace, or print the launches of a trace
     Trace(TraceOptions),
     /// Print, explain, check or import configurations
@@ -378,6 +380,9 @@ pub struct GpuOptions {
     /// lanes for reads of inactive lanes.
     #[arg(help_heading = "Verification", long)]
     pub check: bool,
+    /// Count the corner cases of the blocks that the run reaches; engines that compare two forms always count them
+    #[arg(help_heading = "Verification", long)]
+    pub corners: bool,
     /// Options that end the run early.
     #[command(flatten)]
     pub bounds: BoundOptions,
@@ -832,6 +837,41 @@ pub struct WaveOptions {
     /// A GTKWave save file, the names of values and the testbench are written next to it.
     #[arg(help_heading = "Output", short, long, value_name = "FILE")]
     pub output: PathBuf,
+}
+
+/// Options of `selvedge verify`.
+#[derive(Args)]
+pub struct VerifyOptions {
+    /// Block (see `selvedge list blocks`)
+    #[arg(required_unless_present = "all")]
+    pub block: Option<String>,
+    /// Verify every block with its default parameters
+    #[arg(long, conflicts_with_all = ["block", "params", "verilog", "output"])]
+    pub all: bool,
+    /// Elaboration parameter, name=value; may be repeated
+    #[arg(long = "param", value_name = "NAME=VALUE")]
+    pub params: Vec<String>,
+    /// Custom Verilog or SystemVerilog that is compared too: a module with the block's ports, named TOP or like the block
+    #[arg(long, value_name = "FILE[,FILE...][:TOP]")]
+    pub verilog: Option<String>,
+    /// Number of operations [default: until each corner case of the block is reached]
+    #[arg(help_heading = "Stimulus", long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub operations: Option<u64>,
+    /// Seed of the stimulus and of the planted faults
+    #[arg(help_heading = "Stimulus", long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// TOML file with values, ranges or percentages of inputs; the other inputs have the values of the block's stimulus
+    #[arg(help_heading = "Stimulus", long, value_name = "FILE.toml", conflicts_with = "all")]
+    pub stimulus: Option<PathBuf>,
+    /// Plant N faults in the custom or emitted Verilog, one at a time, and report which of them the stimulus finds
+    #[arg(help_heading = "Stimulus", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub mutate: Option<u32>,
+    /// Waveform of the first difference: FST if the name ends in .fst, else VCD [default: verify-BLOCK.vcd]
+    #[arg(help_heading = "Output", short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Write results and coverage as JSON to FILE; with -, to standard output instead of the tables
+    #[arg(help_heading = "Output", long, alias = "coverage", value_name = "FILE")]
+    pub json: Option<String>,
 }
 
 /// Options of `selvedge config`.

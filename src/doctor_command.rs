@@ -19,7 +19,7 @@ const OF_AREA: [(ExternalTool, &str); 5] = [
 const OTHERS: [(&[&str], &str, &str); 6] = [
     (&["berkeley-abc"], "area: mapping to cells, for Yosys", "the Debian package `berkeley-abc`"),
     (&["cacti"], "area --sram cacti: prices of memories", "a build of your own"),
-    (&["verilator"], "run --engine verilog, run --verilog", "the Debian package `verilator`"),
+    (&["verilator"], "verify, run --engine verilog, run --verilog", "the Debian package `verilator`"),
     (&["clang++-19", "clang++"], "CUDA C++ to PTX for launch files", "the Debian package `clang-19`"),
     (&["valgrind"], "bench --instructions", "the Debian package `valgrind`"),
     (&["gtkwave", "surfer"], "waveforms of wave and run --vcd", "the Debian package `gtkwave`"),

@@ -215,6 +215,17 @@ pub const EXAMPLES: &[Examples] = &[
         ],
     ),
     (
+        "selvedge verify",
+        &[
+            ("Compare model, RTL and emitted Verilog of a block", "selvedge verify milg"),
+            (
+                "Compare your Verilog too, and write the coverage as JSON",
+                "selvedge verify milg --verilog verilog/milg.v,verilog/milg_small_divider.v --json milg.json",
+            ),
+            ("Plant faults and report which of them the stimulus finds", "selvedge verify milg --mutate 4"),
+        ],
+    ),
+    (
         "selvedge trace",
         &[
             ("Record a workload as a trace", "selvedge trace record bfs -o bfs.strace"),

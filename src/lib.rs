@@ -59,6 +59,7 @@ mod together_command;
 mod trace_command;
 mod trace_events;
 mod value_parsers;
+mod verify_command;
 mod verilog_option;
 mod wave_command;
 
@@ -88,7 +89,7 @@ impl Cli {
         Cli::default()
     }
 
-    /// Adds a block for `gen`, `wave`, `area` and `list blocks`.
+    /// Adds a block for `gen`, `verify`, `wave`, `area` and `list blocks`.
     #[must_use]
     pub fn block<B: HwBlock>(self) -> Self {
         self.add(selvedge_blocks::add(const { &Entry::<B>::NEW as &dyn BlockEntry }))
@@ -156,6 +157,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Gen(options) => gen_command::run(options),
         Command::Area(options) => area_command::run(options),
         Command::Wave(options) => wave_command::run(options),
+        Command::Verify(options) => verify_command::run(options),
         Command::Trace(options) => trace_command::run(options),
         Command::Config(options) => config_command::run(options),
         Command::Fidelity(options) => fidelity_command::run(options),

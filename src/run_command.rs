@@ -18,7 +18,7 @@ use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, PrintedText};
 use selvedge_sim::printable::{printable, printable_lines};
 use selvedge_sim::ptx::FunctionalError as KernelError;
-use selvedge_sim::report::{Outcome, Refused, RefusedFor, RunReport};
+use selvedge_sim::report::{BlockCoverage, Outcome, Refused, RefusedFor, RunReport};
 use selvedge_sim::run::{
     RunError, RunSpec, Source, probe_names, run_sampled, run_with_checkpoints as simulate,
 };
@@ -289,7 +289,8 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
 pub(super) fn probes(options: &RunOptions, faults: Vec<(String, PlantedUpset)>) -> ProbeSpec {
     let (from, cycles, inside) = (options.gpu.from, options.gpu.cycles, options.gpu.inside);
     let timeline = options.gpu.trace_events.is_some();
-    ProbeSpec { instances: options.gpu.probe.clone(), timeline, from, cycles, inside, faults, compiler: None }
+    let (instances, corners) = (options.gpu.probe.clone(), options.gpu.corners);
+    ProbeSpec { instances, timeline, from, cycles, inside, faults, corners, compiler: None }
 }
 
 /// Returns the run of one workload under one mechanism.
@@ -432,9 +433,15 @@ pub(super) fn show(
     }
     table += &reports.iter().filter_map(estimate_line).collect::<String>();
     for report in reports {
+        table += &coverage_lines(&report.coverage);
         table += &refused_lines(&report.workload, report.refused.as_ref());
     }
     outputs.show(&table);
+}
+
+/// Returns a line for each block whose corner cases were counted.
+pub(super) fn coverage_lines(coverage: &[BlockCoverage]) -> String {
+    coverage.iter().map(|block| format!("{block}\n")).collect()
 }
 
 /// Returns the estimates of a sampled run, as a line for below the table.

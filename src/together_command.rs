@@ -7,8 +7,8 @@ use crate::latency_from;
 use crate::output::{Outputs, Plan, width};
 use crate::progress::Progress;
 use crate::run_command::{
-    classify, is_interrupted, parse_fault, plan, probes, show_printed, show_probes, write_divergence,
-    write_timeline, write_traces,
+    classify, coverage_lines, is_interrupted, parse_fault, plan, probes, show_printed, show_probes,
+    write_divergence, write_timeline, write_traces,
 };
 use crate::set_option::configuration;
 use selvedge_area::Table;
@@ -142,7 +142,7 @@ fn show(options: &RunOptions, report: &TogetherReport, outputs: &mut Outputs) {
     if let Some(target) = &options.gpu.csv {
         outputs.write_or_print(target, &PointTable::new(&[together_row(report)]).csv());
     }
-    outputs.show(&render(report));
+    outputs.show(&(render(report) + &coverage_lines(&report.coverage)));
 }
 
 fn render(report: &TogetherReport) -> String {

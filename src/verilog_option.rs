@@ -10,6 +10,7 @@ use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::run::instances;
 use selvedge_testbenches::compiler::VerilogCompiler;
 use selvedge_testbenches::own::Own;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The two options, as clap reads them.
@@ -84,12 +85,19 @@ impl VerilogOptions {
 /// Fails if Verilator is absent or no cache folder exists.
 pub fn compiler(what: &str, own: &[Own]) -> Result<VerilogCompiler, Failure> {
     let note = |line: &str| say(format!("selvedge: {line}\n"));
+    VerilogCompiler::new(&cache(what)?, own.to_vec(), Box::new(note))
+        .map_err(|why| Failure::usage(format!("{what}: {why}")))
+}
+
+/// Returns the folder of compiled Verilog for the option `what`.
+///
+/// # Errors
+/// Fails if no cache folder exists.
+pub fn cache(what: &str) -> Result<PathBuf, Failure> {
     let cache = caches_of_user().map(|caches| caches.join("selvedge").join("verilated"));
     // The folder for temporary files may hold files of another user, which must not be loaded.
-    let cache = cache.ok_or_else(|| {
+    cache.ok_or_else(|| {
         let problem = "XDG_CACHE_HOME or HOME must be set: compiled Verilog is kept and loaded there";
         Failure::usage(format!("{what}: {problem}"))
-    })?;
-    VerilogCompiler::new(&cache, own.to_vec(), Box::new(note))
-        .map_err(|why| Failure::usage(format!("{what}: {why}")))
+    })
 }

@@ -6,6 +6,7 @@ use crate::arguments::SchemaOptions;
 use crate::error::Failure;
 use crate::output::{print, print_table};
 use crate::run_command::Sourced;
+use crate::verify_command::VerifyReport;
 use crate::{bench, classify, list, suite};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -24,7 +25,7 @@ struct Form {
 }
 
 /// All forms, in the order of the page.
-const FORMS: [Form; 13] = [
+const FORMS: [Form; 14] = [
     Form {
         name: "run",
         of: "`run --json`, `cuda --json` and `compare --json`: an object for a run, a list for several and for `compare`",
@@ -77,6 +78,7 @@ const FORMS: [Form; 13] = [
         schema: of::<Vec<suite::Row>>,
     },
     Form { name: "area", of: "`area --json`: an object for all blocks", schema: of::<AreaReport> },
+    Form { name: "verify", of: "`verify --json`: an object for all blocks", schema: of::<VerifyReport> },
     Form { name: "bench", of: "`bench --json`: an object for all cases", schema: of::<bench::BenchReport> },
 ];
 

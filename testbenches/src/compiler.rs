@@ -3,13 +3,14 @@
 //! Tests use [`Verilated`](crate::verilator::Verilated).
 use crate::confined;
 use crate::emitted::Emitted;
-use crate::library::{Circuit, LIBRARY, LoadedLibrary, RUNS, Tools, is_whole, shim};
+use crate::library::{Circuit, LIBRARY, LoadedLibrary, ONCE, RUNS, Tools, is_whole, shim};
 use crate::own::{Own, differences, latency, ports_of_header};
-use crate::tool::{ToolError, VERILATOR};
+use crate::tool::{ToolError, VERILATOR, write};
 use crate::verilator::Verilated;
 use selvedge_gen::{EmitOptions, ResetStyle};
+use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
 use selvedge_hw::{
-    BlockCompiler, BlockEntry, ClockedBits, ComparisonPace, CompileError, CompiledBlock, Port,
+    BlockCompiler, BlockEntry, ClockedBits, ComparisonPace, CompileError, CompiledBlock, Ended, Port,
 };
 use serde_json::Value;
 use std::collections::HashMap;
@@ -255,6 +256,103 @@ impl VerilogCompiler {
         let ports = block.ports(params).map_err(|error| CompileError(error.to_string()))?;
         Ok(Verilated::of(self.circuit(block, params)?, ports))
     }
+}
+
+/// The Verilog of a block, for circuits with planted faults.
+pub struct FaultyCircuits {
+    tools: Tools,
+    ports: Vec<Port>,
+    top: String,
+    /// Folders of included files.
+    folders: Vec<String>,
+    files: Vec<SourceText>,
+}
+
+/// A Verilog file with its text.
+#[derive(Clone, Debug)]
+pub struct SourceText {
+    /// Name of the file.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+impl FaultyCircuits {
+    /// Returns the files of `own`, or else those of the block's emitted Verilog. The folder `cache` keeps Verilator's library.
+    ///
+    /// # Errors
+    /// [`CompileError`] if Verilator is missing or a file cannot be read.
+    pub fn new(
+        cache: &Path,
+        own: Option<&Own>,
+        block: &dyn BlockEntry,
+        params: &Value,
+    ) -> Result<Self, CompileError> {
+        let line = |error: &dyn fmt::Display| CompileError(error.to_string());
+        let tools = Tools::new(cache, ONCE).map_err(|error| line(&error))?;
+        let ports = block.ports(params).map_err(|error| line(&error))?;
+        let (mut folders, mut files) = (Vec::new(), Vec::new());
+        match own {
+            None => {
+                let options = EmitOptions::of(block, params, ResetStyle::AsyncLow);
+                let emitted = Emitted::of(block, params, &options).map_err(|error| line(&error))?;
+                let sources = emitted.sources.iter();
+                files.extend(sources.map(|one| SourceText { name: one.file(), text: one.text.clone() }));
+            }
+            Some(own) => {
+                let is_folder = |word: &String| word.starts_with("-I");
+                folders = arguments(own).map_err(|error| refused(own, error))?;
+                folders.retain(is_folder);
+                for file in &own.files {
+                    let text = read_text(file, MOST_TEXT_BYTES).map_err(ToolError::at(file));
+                    let text = text.map_err(|error| refused(own, error))?;
+                    files.push(SourceText { name: file.display().to_string(), text });
+                }
+            }
+        }
+        let top = own.map_or_else(|| block.name().to_string(), |own| own.top.clone());
+        Ok(FaultyCircuits { tools, ports, top, folders, files })
+    }
+
+    /// Returns the files.
+    pub fn files(&self) -> &[SourceText] {
+        &self.files
+    }
+
+    /// Returns the circuit with another text of one file, or `None` if Verilator or g++ refuses the text.
+    ///
+    /// # Errors
+    /// [`CompileError`] if a program is missing or the folder cannot be used.
+    pub fn with(&self, changed: usize, text: &str) -> Result<Option<FaultyCircuit>, CompileError> {
+        let shim = shim(&self.ports, ResetStyle::AsyncLow);
+        let library = self.tools.load_once(&shim, |folder| {
+            let mut arguments = self.folders.clone();
+            for (at, file) in self.files.iter().enumerate() {
+                let ending =
+                    Path::new(&file.name).extension().map_or("v".into(), |end| end.to_string_lossy());
+                let path = folder.join(format!("source_{at}.{ending}"));
+                write(&path, if at == changed { text } else { &file.text })?;
+                arguments.push(path.display().to_string());
+            }
+            self.tools.translate(folder, &self.top, arguments.into_iter())
+        });
+        match library {
+            Ok(library) => Ok(Some(match Circuit::new(Arc::new(library), true) {
+                Ok(circuit) => FaultyCircuit::Runs(Verilated::of(circuit, self.ports.clone())),
+                Err(why) => FaultyCircuit::Ends(why),
+            })),
+            Err(ToolError::Failed { .. }) => Ok(None),
+            Err(error) => Err(CompileError(error.to_string())),
+        }
+    }
+}
+
+/// A circuit with a planted fault.
+pub enum FaultyCircuit {
+    /// It can be clocked.
+    Runs(Verilated),
+    /// It ends in its reset.
+    Ends(Ended),
 }
 
 /// Shortens a program's message to its first errors.

@@ -33,11 +33,11 @@ pub struct PortCoverage {
 }
 
 impl PortCoverage {
-    fn new(port: &Port) -> Self {
+    pub(crate) fn new(port: &Port) -> Self {
         PortCoverage { port: port.clone(), ones: vec![0; port.words()], zeros: vec![0; port.words()] }
     }
 
-    fn see(&mut self, words: &[u64]) {
+    pub(crate) fn see(&mut self, words: &[u64]) {
         for (index, word) in words.iter().enumerate() {
             self.ones[index] |= word;
             self.zeros[index] |= !word;

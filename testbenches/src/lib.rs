@@ -17,9 +17,12 @@
 //! | [`verilator`] | the emitted Verilog compiled and stepped in this process |
 //! | [`recorded`] | the inputs and outputs of an instance in a waveform |
 //! | [`icarus`] | a run of the testbench under Icarus Verilog |
+//! | [`covered`] | vectors that end when the corner cases are reached |
 //! | [`compiler`] | the emitted Verilog compiled for a GPU with blocks that run as Verilog |
 //! | `confined` | the refusal of Verilog that acts outside the simulation |
 //! | [`equivalence`] | model, RTL and Verilog in lockstep |
+//! | [`verification`] | model, RTL, emitted and custom Verilog with the coverage of the stimulus |
+//! | [`mutation`] | faults that are planted in Verilog |
 //! | [`formal`] | proofs of properties of the emitted Verilog |
 //! | [`properties`] | properties of blocks, as assertions |
 //! | [`parallel`] | threads for work that waits for them |
@@ -31,6 +34,7 @@
 pub mod cocotb;
 pub mod compiler;
 mod confined;
+pub mod covered;
 pub mod emitted;
 pub mod equivalence;
 pub mod formal;
@@ -39,6 +43,7 @@ pub mod gtkwave;
 pub mod icarus;
 mod library;
 pub mod literal;
+pub mod mutation;
 pub mod name_files;
 pub mod own;
 pub mod parallel;
@@ -50,6 +55,7 @@ pub mod testbench;
 pub mod tool;
 pub mod vector_file;
 pub mod vectors;
+pub mod verification;
 pub mod verilator;
 pub mod wave;
 

@@ -53,6 +53,9 @@ pub(crate) const TESTS: Profile = Profile { verilator: &[], level: "-O1" };
 /// for them.
 pub(crate) const RUNS: Profile = Profile { verilator: &["-Wno-fatal"], level: "-O2" };
 
+/// For circuits that run once: compiled fast.
+pub(crate) const ONCE: Profile = Profile { verilator: &["-Wno-fatal"], level: "-O0" };
+
 /// Options of Verilator. Registers with neither a reset nor an initial value start with random bits, the same in every run.
 const VERILATOR_OPTIONS: [&str; 6] = ["--cc", "-O3", "--x-initial", "unique", "--x-assign", "fast"];
 
@@ -141,6 +144,24 @@ impl Tools {
             self.link(folder, shim, &runtime)?;
             seal(folder, LIBRARY)
         })
+    }
+
+    /// Compiles and loads a library that is not kept. `translate` must write Verilator's C++ to the folder that is its argument.
+    ///
+    /// # Errors
+    /// The same as [`Self::install`].
+    pub fn load_once(
+        &self,
+        shim: &str,
+        translate: impl FnOnce(&Path) -> Result<(), ToolError>,
+    ) -> Result<LoadedLibrary, ToolError> {
+        let runtime = runtime(&self.cache, &self.version)?;
+        let folder = tempfile::Builder::new().prefix("partial-").tempdir_in(&self.cache);
+        let folder = folder.map_err(ToolError::at(&self.cache))?;
+        translate(folder.path())?;
+        self.link(folder.path(), shim, &runtime)?;
+        // The loaded library outlives its file.
+        LoadedLibrary::open(&folder.path().join(LIBRARY))
     }
 
     /// Translates Verilog to C++ in the folder `obj`.

@@ -12,19 +12,14 @@
 //! Inputs are stable from one rising edge of the clock to the next. Outputs are those just before the rising edge that ends
 //! the cycle. A word of `x` digits marks an output that is not compared: all outputs in reset, and each output whose valid
 //! output is 0. SystemVerilog's `actual ==? expected` treats x in the same way.
+use crate::covered::{CoveredVectors, StimulusError};
 use crate::emitted::reset_level;
 use crate::literal::Wide;
-use crate::vectors::{Vector, Vectors, side};
+use crate::vectors::{Vector, side};
 use selvedge_gen::ResetStyle;
-use selvedge_hw::{BlockEntry, Corner, Direction, ParamError, Port};
+use selvedge_hw::{BlockEntry, Corner, Direction, Port};
 use serde_json::Value;
 use std::fmt::Write;
-
-/// Max number of cycles per operation. A stimulus that needs more is stuck.
-const CYCLES_PER_OPERATION: u64 = 1000;
-
-/// Min number of operations if the user states none: it adds random traffic to the corner cases.
-const FEWEST_OPERATIONS: u64 = 1000;
 
 /// The length of the vectors, and the reset style of their Verilog.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,25 +46,6 @@ pub struct VectorFile {
     pub corners: Vec<Corner>,
 }
 
-/// A reason why the vectors cannot be written.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum VectorFileError {
-    /// The parameters are not valid.
-    #[error(transparent)]
-    Params(#[from] ParamError),
-    /// The stimulus continues without operations.
-    #[error("{block}: {operations} operations in {cycles} cycles of its stimulus")]
-    Stuck {
-        /// The block.
-        block: &'static str,
-        /// Operations that have ended.
-        operations: u64,
-        /// Cycles of the stimulus so far.
-        cycles: u64,
-    },
-}
-
 impl VectorFile {
     /// Returns the names of the corner cases that are not reached.
     pub fn unreached(&self) -> Vec<&'static str> {
@@ -87,12 +63,12 @@ pub fn file_name(module: &str) -> String {
 /// count of operations ([`BlockEntry::operations`]), because some parameters make a case unreachable.
 ///
 /// # Errors
-/// [`VectorFileError`] if the parameters are invalid, or if the stimulus does not complete the operations.
+/// [`StimulusError`] if the parameters are invalid, or if the stimulus does not complete the operations.
 pub fn write(
     entry: &dyn BlockEntry,
     params: &Value,
     extent: VectorExtent,
-) -> Result<VectorFile, VectorFileError> {
+) -> Result<VectorFile, StimulusError> {
     let mut file = vectors(entry, params, extent)?;
     file.text = text(&entry.ports(params)?, &head(entry, params, extent, &file), extent.reset, &file.vectors);
     Ok(file)
@@ -143,40 +119,16 @@ fn vectors(
     entry: &dyn BlockEntry,
     params: &Value,
     extent: VectorExtent,
-) -> Result<VectorFile, VectorFileError> {
-    let mut all = Vectors::new(entry, params, extent.seed)?;
+) -> Result<VectorFile, StimulusError> {
+    let mut all = CoveredVectors::new(entry, params, extent.operations, extent.seed)?;
     if extent.reset == ResetStyle::None {
         all = all.without_resets();
     }
-    let mut corners = entry.corners(params)?;
     let mut vectors: Vec<Vector> = Vec::new();
-    loop {
-        let operations = corners.operations();
-        let is_enough = match extent.operations {
-            Some(stated) => operations >= stated,
-            None => {
-                let fewest = FEWEST_OPERATIONS.min(entry.operations());
-                operations >= entry.operations()
-                    || operations >= fewest && corners.seen().iter().all(|corner| corner.times > 0)
-            }
-        };
-        if is_enough {
-            break;
-        }
-        let cycles = vectors.len() as u64;
-        if cycles > CYCLES_PER_OPERATION * (operations + 1) {
-            return Err(VectorFileError::Stuck { block: entry.name(), operations, cycles });
-        }
-        let vector = all.next().expect("a stimulus has no end");
-        match &vector.outputs {
-            Some(outputs) => corners.clock(&vector.inputs, outputs),
-            None => corners.reset(),
-        }
+    while let Some(vector) = all.next_vector()? {
         vectors.push(vector);
     }
-    let latency = entry.facts(params)?.latency as usize;
-    vectors.extend(all.take(latency));
-    Ok(VectorFile { text: String::new(), vectors, operations: corners.operations(), corners: corners.seen() })
+    Ok(VectorFile { text: String::new(), vectors, operations: all.operations(), corners: all.seen() })
 }
 
 /// Returns the words of a cycle.

@@ -25,8 +25,40 @@ pub fn report(workload: &str, mechanism: &str, engine: &str) -> String {
     assert_eq!(json["engine"], engine);
     let map = json.as_object_mut().expect("the report is an object");
     map.remove("engine");
+    map.remove("coverage");
     map.remove("host");
     serde_json::to_string_pretty(&json).expect("it was JSON")
+}
+
+/// Returns the counts of corner cases in a run's report, without the mark of a comparison.
+fn coverage(words: &[&str]) -> serde_json::Value {
+    let text = selvedge(&[&["run", "bfs", "--mechanism", "dmil", "--json", "-"], words].concat());
+    let mut json: serde_json::Value = serde_json::from_str(&text).expect("the report is JSON");
+    for block in json["coverage"].as_array_mut().into_iter().flatten() {
+        assert_eq!(block["compared"], words.contains(&"lockstep"));
+        block.as_object_mut().expect("an object").remove("compared");
+    }
+    json["coverage"].clone()
+}
+
+#[test]
+fn corner_cases_are_counted_on_the_traffic_of_a_run() {
+    let lockstep = coverage(&["--engine", "lockstep"]);
+    let milg = &lockstep[0];
+    assert_eq!(milg["block"], "milg");
+    assert!(milg["cycles"].as_u64() > Some(1000) && milg["operations"] == milg["cycles"], "{milg}");
+    assert_eq!(coverage(&["--engine", "rtl", "--corners"]), lockstep);
+    assert_eq!(coverage(&["--engine", "model", "--corners"]), lockstep);
+    assert!(coverage(&["--engine", "rtl"]).is_null(), "a run counts only what was requested");
+    let text = selvedge(&["run", "bfs", "--mechanism", "dmil", "--engine", "lockstep"]);
+    let corners = milg["corners"].as_array().expect("a list");
+    let reached = corners.iter().filter(|corner| corner["times"].as_u64() > Some(0)).count();
+    let line = format!(
+        "milg: {} cycles compared, {reached} of {} corner cases reached",
+        milg["cycles"],
+        corners.len()
+    );
+    assert!(text.contains(&line), "{line}: {text}");
 }
 
 /// Like [`engines_agree`] on fewer workloads, because the codecs of SC are slow to simulate.

@@ -75,6 +75,7 @@ pages! {
     emit_verilog: "docs/how-to/emit-verilog.md"
     measure_area: "docs/how-to/measure-area.md"
     co_simulate_verilog: "docs/how-to/co-simulate-verilog.md"
+    verify_a_block: "docs/how-to/verify-a-block.md"
     verify_in_a_testbench: "docs/how-to/verify-in-a-testbench.md"
     prove_properties: "docs/how-to/prove-properties.md"
     add_a_block: "docs/how-to/add-a-block.md"

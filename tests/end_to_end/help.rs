@@ -69,9 +69,10 @@ fn every_command_has_examples_that_run() {
     let mut sorted = commands.clone();
     sorted.sort_by_key(order);
     let is_there = |program: &str| Command::new(program).arg("--version").output().is_ok();
-    let (clang, yosys) = (is_there("clang++-19"), is_there("yosys"));
-    if !(clang && yosys) {
-        skip("every_command_has_examples_that_run", "clang++-19 or yosys is not installed: their examples");
+    let (clang, yosys, verilator) = (is_there("clang++-19"), is_there("yosys"), is_there("verilator"));
+    if !(clang && yosys && verilator) {
+        let why = "clang++-19, yosys or verilator is not installed: their examples";
+        skip("every_command_has_examples_that_run", why);
     }
     let mut ran = 0;
     for path in sorted {
@@ -80,7 +81,10 @@ fn every_command_has_examples_that_run() {
         for line in lines {
             let needs = |word: &str, there: bool| line.contains(word) && !there;
             let is_outside = OUTSIDE.iter().any(|start| line.starts_with(start));
-            if is_outside || needs("--cuda", clang) || needs("selvedge area", yosys) {
+            let lacks_tool = needs("--cuda", clang)
+                || needs("selvedge area", yosys)
+                || needs("selvedge verify", verilator);
+            if is_outside || lacks_tool {
                 continue;
             }
             let output = shell(folder, &line);

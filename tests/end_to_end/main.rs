@@ -64,5 +64,6 @@ mod traces;
 mod type_names;
 mod untrusted;
 mod validation;
+mod verify;
 mod words;
 mod workloads;

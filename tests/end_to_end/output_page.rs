@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Names of the schemas.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "run",
     "together",
     "functional",
@@ -24,6 +24,7 @@ const NAMES: [&str; 13] = [
     "suite",
     "suite-programs",
     "area",
+    "verify",
     "bench",
 ];
 

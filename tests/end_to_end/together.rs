@@ -55,9 +55,10 @@ fn quotas_give_the_same_report_under_every_engine() {
             let mut report: Value = serde_json::from_str(&json).expect("JSON");
             assert_eq!(report["engine"], engine);
             let map = report.as_object_mut().expect("an object");
-            // Only the wall time and the engine's name may differ.
+            // Only the wall time, the engine's name and the counts of corner cases may differ.
             map.remove("host");
             map.remove("engine");
+            map.remove("coverage");
             report
         });
         assert_eq!(model, rtl, "{pair}: the RTL differs");

@@ -12,7 +12,7 @@ pub struct Corner {
 }
 
 /// Observes a stimulus at the ports. Counts operations, and the corner cases that the stimulus must reach.
-pub trait Corners<I, O> {
+pub trait Corners<I, O>: Send {
     /// Records a clock in reset.
     fn reset(&mut self) {}
     /// Records a clock out of reset, with its inputs and its outputs before the clock edge.
@@ -24,7 +24,7 @@ pub trait Corners<I, O> {
 }
 
 /// Returns whether a clock with these inputs and outputs counts.
-type CountsClock<I, O> = Box<dyn Fn(&I, &O) -> bool>;
+type CountsClock<I, O> = Box<dyn Fn(&I, &O) -> bool + Send>;
 
 /// Corner cases that a single clock shows. Each has a name, a min number, and a test of the clock's ports.
 pub struct PortCorners<I, O> {
@@ -35,7 +35,7 @@ pub struct PortCorners<I, O> {
 
 impl<I, O> PortCorners<I, O> {
     /// Returns counters without corner cases. Clocks that pass `operation` count as operations.
-    pub fn new(operation: impl Fn(&I, &O) -> bool + 'static) -> Self {
+    pub fn new(operation: impl Fn(&I, &O) -> bool + Send + 'static) -> Self {
         PortCorners { operation: Box::new(operation), operations: 0, corners: Vec::new() }
     }
 
@@ -45,7 +45,7 @@ impl<I, O> PortCorners<I, O> {
         mut self,
         name: &'static str,
         demanded: u64,
-        seen: impl Fn(&I, &O) -> bool + 'static,
+        seen: impl Fn(&I, &O) -> bool + Send + 'static,
     ) -> Self {
         self.push(Corner { name, times: 0, demanded }, Box::new(seen));
         self

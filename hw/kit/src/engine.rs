@@ -2,6 +2,7 @@
 use crate::block::{Clocked, HwBlock, RtlBlock};
 use crate::clock::Clock;
 use crate::compiled::{BlockCompiler, ComparisonPace, CompileError, Compiled, Ended};
+use crate::coverage::{TrafficCorners, TrafficCoverage};
 use crate::items::Items;
 use crate::params::ParamError;
 use crate::ports::{Ports, first_difference};
@@ -14,7 +15,7 @@ use std::fmt::{self, Write as _};
 use std::io;
 use std::path::Path;
 use std::str::FromStr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use strum::{Display, EnumString, VariantNames};
 
 /// Max cycles of port history in a [`Divergence`].
@@ -471,7 +472,9 @@ pub struct Instance<B: HwBlock> {
     fault: Option<PlantedUpset>,
     /// A mutex, because `trace` takes `&self`. No thread ever waits for it.
     recorder: Option<Box<Mutex<CircuitRecorder<B>>>>,
-    /// `true` if one form runs without a recorder or a fault.
+    /// Counts of corner cases. A mutex, because the counts are read while the instance exists.
+    traffic: Option<Arc<Mutex<TrafficCorners<B>>>>,
+    /// `true` if one form runs without a recorder, a fault or counts.
     is_plain: bool,
 }
 
@@ -533,6 +536,7 @@ impl<B: HwBlock> Instance<B> {
             beside,
             fault: None,
             recorder: None,
+            traffic: None,
         })
     }
 
@@ -582,6 +586,22 @@ impl<B: HwBlock> Instance<B> {
         self.fault = Some(fault);
         self.is_plain = false;
         Ok(())
+    }
+
+    /// Counts the corner cases that the instance reaches, and adds the counts to `coverage`. Must be called before the first
+    /// clock.
+    pub fn count_corners(&mut self, coverage: &TrafficCoverage) {
+        let traffic = Arc::new(Mutex::new(TrafficCorners::new(&self.params)));
+        coverage.add(&traffic);
+        self.traffic = Some(traffic);
+        self.is_plain = false;
+    }
+
+    /// Changes the counts of corner cases, if the instance has some.
+    fn count(&self, change: impl FnOnce(&mut TrafficCorners<B>)) {
+        if let Some(traffic) = &self.traffic {
+            change(&mut traffic.lock().unwrap_or_else(PoisonError::into_inner));
+        }
     }
 
     /// Records the ports in up to `cycles` cycles from cycle `from` on; see [`Self::trace`]. Under an engine with Verilog it
@@ -644,7 +664,7 @@ impl<B: HwBlock> Instance<B> {
         self.step_watched(inputs)
     }
 
-    /// Clocks as [`Self::step`], if two forms are compared, or the instance has a recorder or a fault.
+    /// Clocks as [`Self::step`], if two forms are compared, or the instance has a recorder, a fault or counts.
     #[inline(never)]
     fn step_watched(&mut self, inputs: &B::In) -> Result<B::Out, Box<StepError>> {
         let upset = self.strike();
@@ -666,6 +686,7 @@ impl<B: HwBlock> Instance<B> {
         {
             return Err(Box::new(StepError::Differs(divergence)));
         }
+        self.count(|traffic| traffic.clock(inputs, &outputs));
         self.cycle += 1;
         Ok(outputs)
     }
@@ -689,6 +710,7 @@ impl<B: HwBlock> Instance<B> {
         if let Some(recorder) = &mut self.recorder {
             recorder.get_mut().unwrap_or_else(PoisonError::into_inner).reset(self.cycle);
         }
+        self.count(TrafficCorners::reset);
         self.cycle += 1;
     }
 
@@ -742,13 +764,14 @@ impl<B: HwBlock> State for Instance<B> {
             beside.core.save(to);
         }
     }
-    /// Clears the history in lockstep, and restarts the recording.
+    /// Clears the history in lockstep, ends the counts of corner cases, and restarts the recording.
     fn load(&mut self, from: &mut Reader) -> Result<(), StateError> {
         self.cycle.load(from)?;
         if !bool::read(from)? {
             self.fault = None;
         }
         self.core.load(from)?;
+        self.count(TrafficCorners::end);
         if let Some(beside) = &mut self.beside {
             beside.ring = Ring::new();
             beside.core.load(from)?;

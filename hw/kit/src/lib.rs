@@ -35,6 +35,7 @@ pub mod block;
 pub mod clock;
 pub mod compiled;
 pub mod corners;
+mod coverage;
 pub mod documentation;
 pub mod engine;
 pub mod equivalence;
@@ -61,6 +62,7 @@ pub use block::{Clocked, Facts, HwBlock, RtlBlock, StatedStorage, Stimulus, Stim
 pub use clock::Clock;
 pub use compiled::{BlockCompiler, ComparisonPace, CompileError, CompiledBlock, Ended};
 pub use corners::{Corner, Corners, PortCorners};
+pub use coverage::{BlockTraffic, TrafficCoverage};
 pub use engine::{BlockForm, BuildError, Divergence, Engine, Instance, PlantedUpset, StepError};
 pub use params::{Allowed, ParamError, ParamSpec};
 pub use ports::{Direction, Payload, Port, PortValue, Ports};

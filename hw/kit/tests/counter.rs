@@ -1,11 +1,13 @@
 //! A block outside every list: all functions of the kit work with it.
 use selvedge_hw::registry::{self, Entry};
 use selvedge_hw::rtl::prelude::*;
+use selvedge_hw::selvedge_state::{Reader, State, Writer};
 use selvedge_hw::verify::{Unverified, verify};
 use selvedge_hw::{
-    Allowed, BlockEntry, Corners, Engine, Facts, HwBlock, Instance, ParamError, ParamSpec, PlantedUpset,
+    Allowed, BlockEntry, BlockTraffic, Corner, Corners, Engine, Facts, HwBlock, Instance, ParamError,
+    ParamSpec, PlantedUpset,
 };
-use selvedge_hw::{PortCorners, Prng, Stimulus, StimulusIter, Storage, block_params};
+use selvedge_hw::{PortCorners, Prng, Stimulus, StimulusIter, Storage, TrafficCoverage, block_params};
 
 block_params! {
     /// Parameters.
@@ -151,4 +153,33 @@ fn a_block_is_added_once_and_seen_without_its_types() {
     let [counter]: [&dyn BlockEntry; 1] = added.try_into().unwrap_or_else(|_| panic!("one block was added"));
     let params = counter.params(&[("bits".into(), "8".into())]).expect("8 is allowed");
     assert_eq!(counter.ports(&params).expect("valid parameters")[1].bits, 8);
+}
+
+#[test]
+fn corner_cases_are_counted_until_an_instance_is_loaded() {
+    let coverage = TrafficCoverage::default();
+    let mut counters = ["first", "second"].map(|name| {
+        Instance::<Counter<1>>::new(name, &Params { bits: 4 }, Engine::Model).expect("valid parameters")
+    });
+    counters.iter_mut().for_each(|counter| counter.count_corners(&coverage));
+    counters[0].reset();
+    for (counter, steps) in counters.iter_mut().zip([17, 3]) {
+        for _ in 0..steps {
+            counter.step(&Inputs { enable_i: true }).expect("one form");
+        }
+    }
+    // The first counter is full once in 17 cycles: in the cycle in which it shows 15.
+    let full = |times| vec![Corner { name: "full", times, demanded: 5 }];
+    let sum = |instances, cycles, times| BlockTraffic {
+        block: "counter",
+        instances,
+        cycles,
+        operations: cycles,
+        corners: full(times),
+    };
+    assert_eq!(coverage.blocks(), [sum(2, 20, 1)]);
+    let mut saved = Writer::default();
+    counters[0].save(&mut saved);
+    counters[0].load(&mut Reader::new(saved.bytes())).expect("its own state");
+    assert_eq!(coverage.blocks(), [sum(1, 3, 0)]);
 }

@@ -10,6 +10,7 @@ use selvedge_gpu::partition::CrossbarStats;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::snapshot::Snapshot;
 use selvedge_gpu::stats::{CacheCounters, MechanismCounters, SmCounters};
+use selvedge_hw::{BlockTraffic, Corner, Engine, TrafficCoverage};
 use selvedge_state::{Reader, State, StateError, Writer};
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
@@ -293,6 +294,70 @@ impl State for KernelReport {
     }
 }
 
+/// Corner cases of a block that a run reaches, over all instances of the block.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct BlockCoverage {
+    /// Name of the block.
+    pub block: &'static str,
+    /// Number of instances.
+    pub instances: u64,
+    /// Cycles in which an instance was clocked.
+    pub cycles: u64,
+    /// `true` if two forms of the block were compared in these cycles.
+    pub compared: bool,
+    /// Operations, in the block's unit: lines, accesses or cycles.
+    pub operations: u64,
+    /// All corner cases of the block.
+    pub corners: Vec<CornerCount>,
+}
+
+/// A corner case of a block in a run.
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub struct CornerCount {
+    /// The event.
+    pub name: &'static str,
+    /// Number of times that the run reached it.
+    pub times: u64,
+}
+
+impl BlockCoverage {
+    /// Returns the counts of each block in a run under `engine`.
+    pub(crate) fn of(coverage: &TrafficCoverage, engine: Engine) -> Vec<Self> {
+        let compared = engine.sides().1.is_some();
+        let corner = |corner: Corner| CornerCount { name: corner.name, times: corner.times };
+        let block = |BlockTraffic { block, instances, cycles, operations, corners }| BlockCoverage {
+            block,
+            instances,
+            cycles,
+            compared,
+            operations,
+            corners: corners.into_iter().map(corner).collect(),
+        };
+        coverage.blocks().into_iter().map(block).collect()
+    }
+}
+
+/// Max corner cases that the line of a block names.
+const MOST_MISSING: usize = 3;
+
+/// Displays as a line: "milg: 9000 cycles compared, 1 of 2 corner cases reached; not reached: counter saturates".
+impl Display for BlockCoverage {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let BlockCoverage { block, cycles, compared, corners, .. } = self;
+        let missing: Vec<&str> =
+            corners.iter().filter(|corner| corner.times == 0).map(|corner| corner.name).collect();
+        let (reached, all) = (corners.len() - missing.len(), corners.len());
+        let compared = if *compared { " compared" } else { "" };
+        write!(f, "{block}: {cycles} cycles{compared}, {reached} of {all} corner cases reached")?;
+        if missing.is_empty() || *cycles == 0 {
+            return Ok(());
+        }
+        let (shown, more) = missing.split_at(missing.len().min(MOST_MISSING));
+        write!(f, "; not reached: {}", shown.join("; "))?;
+        if more.is_empty() { Ok(()) } else { write!(f, "; {} more", more.len()) }
+    }
+}
+
 /// One SM over the whole run.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct SmReport {
@@ -488,6 +553,9 @@ pub struct RunReport {
     pub series: Vec<Snapshot>,
     /// The mechanism's own counters.
     pub mechanism_counters: MechanismCounters,
+    /// Corner cases that the blocks reach, if they are counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub coverage: Vec<BlockCoverage>,
     /// Values that depend on the host.
     pub host: HostReport,
 }

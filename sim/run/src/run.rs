@@ -6,7 +6,7 @@ use crate::best::{self, Best};
 use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Journal, RunIdentity};
 use crate::launches::{Beginning, LaunchResults, ProgramLaunches, device_memory};
 use crate::mechanism::MechanismSpec;
-use crate::report::{FORMAT_VERSION, HostReport, Outcome, Refused, RunReport, SmReport};
+use crate::report::{BlockCoverage, FORMAT_VERSION, HostReport, Outcome, Refused, RunReport, SmReport};
 use crate::source::LaunchProgram;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control, Gpu, SampleSpec};
@@ -15,8 +15,8 @@ use selvedge_gpu::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
 use selvedge_gpu::mechanism::{Claim, DataNeeds, MechanismCounters, MechanismError};
 use selvedge_gpu::timeline::Timeline;
 use selvedge_gpu::trace::strace::{RecordedRun, TraceRecording};
-use selvedge_hw::Engine;
 use selvedge_hw::wave::Trace;
+use selvedge_hw::{Engine, TrafficCoverage};
 use selvedge_ptx::memory::{DeviceMemory, PrintedText};
 use selvedge_workloads::workload::{OutputFile, Size};
 use std::path::PathBuf;
@@ -204,6 +204,8 @@ pub(crate) struct BegunRun {
     pub launches: ProgramLaunches,
     best: Option<Best>,
     mechanism: MechanismSpec,
+    /// Counts of the corner cases that the blocks reach.
+    coverage: TrafficCoverage,
     /// Reason that stopped the trials of the mechanism.
     pub stopped: Option<RunError>,
 }
@@ -252,6 +254,7 @@ impl BegunRun {
         let machine = Arc::new(mechanism.machine(&spec.config)?);
         let parts = mechanism.build(&machine, 1, &probes)?;
         probes.check_names()?;
+        let coverage = probes.coverage();
         let mut gpu = Gpu::new(&machine, parts, Arc::clone(control));
         gpu.system_mut().check_dram(spec.check_dram);
         if let Some(sample) = sample {
@@ -271,7 +274,7 @@ impl BegunRun {
         let beginning = Beginning { choice: best.as_ref().map(Best::choice), journal: Journal::default() };
         let launches =
             ProgramLaunches { beginning, program, gpu, memory, recording, done: LaunchResults::default() };
-        Ok(BegunRun { launches, best, mechanism, stopped })
+        Ok(BegunRun { launches, best, mechanism, coverage, stopped })
     }
 
     /// Checks the results and makes the report, up to `fault` if there is one. Also returns the device memory.
@@ -284,7 +287,7 @@ impl BegunRun {
         fault: Option<RunError>,
         wall_s: f64,
     ) -> Result<(RunOutcome, DeviceMemory), RunError> {
-        let BegunRun { launches, best, mechanism, .. } = self;
+        let BegunRun { launches, best, mechanism, coverage, .. } = self;
         let ProgramLaunches { mut program, mut gpu, mut memory, done, .. } = launches;
         let verdict = match &fault {
             Some(fault) => Err(fault.to_string()),
@@ -336,6 +339,7 @@ impl BegunRun {
                 .map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters().into() })
                 .collect(),
             mechanism_counters,
+            coverage: BlockCoverage::of(&coverage, spec.engine),
             host: HostReport {
                 wall_s,
                 cycles_per_s: snapshot.cycles as f64 / wall_s.max(1e-9),

@@ -10,8 +10,18 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Keys of a report that are not statistics: parameters, and values that tables omit.
-pub const NO_STATISTICS: [&str; 9] =
-    ["format_version", "workload", "size", "config", "mechanism", "engine", "share", "sms", "refused"];
+pub const NO_STATISTICS: [&str; 10] = [
+    "format_version",
+    "workload",
+    "size",
+    "config",
+    "mechanism",
+    "engine",
+    "share",
+    "sms",
+    "refused",
+    "coverage",
+];
 
 /// A column that is not a statistic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,8 @@
 //! Builds block instances by name, so that each can be recorded, receive planted faults or run compiled Verilog.
 use super::error::MechanismError;
-use selvedge_hw::{BlockCompiler, BlockForm, Direction, Engine, HwBlock, Instance, PlantedUpset, Ports};
+use selvedge_hw::{
+    BlockCompiler, BlockForm, Direction, Engine, HwBlock, Instance, PlantedUpset, Ports, TrafficCoverage,
+};
 use serde_json::Value;
 use std::cell::RefCell;
 use std::ops::Range;
@@ -21,6 +23,8 @@ pub struct ProbeSpec {
     pub inside: bool,
     /// Faults to plant in the RTL of named instances, for verification.
     pub faults: Vec<(String, PlantedUpset)>,
+    /// Counts the corner cases that each instance reaches. Engines that compare two forms always count them.
+    pub corners: bool,
     /// Compiler for the Verilog of blocks, for engines that run Verilog.
     pub compiler: Option<Arc<dyn BlockCompiler>>,
 }
@@ -61,6 +65,7 @@ pub struct BlockInstance {
 pub struct Probes {
     spec: ProbeSpec,
     engine: Engine,
+    coverage: TrafficCoverage,
     known: RefCell<Vec<BlockInstance>>,
     /// The first planted fault beyond the output bits of its block: the fault as given, and the highest bit.
     beyond: RefCell<Option<(String, usize)>>,
@@ -74,6 +79,7 @@ impl Probes {
         Probes {
             spec,
             engine,
+            coverage: TrafficCoverage::default(),
             known: RefCell::default(),
             beyond: RefCell::default(),
             failed: RefCell::default(),
@@ -88,6 +94,9 @@ impl Probes {
             Instance::new(name.clone(), params, Engine::Model)
                 .expect("the mechanism's options were validated")
         });
+        if self.spec.corners || instance.engine().sides().1.is_some() {
+            instance.count_corners(&self.coverage);
+        }
         if self.spec.instances.contains(&name) {
             let (from, cycles) = (self.spec.from, self.spec.cycles);
             if !self.spec.inside {
@@ -111,6 +120,11 @@ impl Probes {
         let parameters = serde_json::to_value(params).expect("parameters have a JSON form");
         self.known.borrow_mut().push(BlockInstance { name, block: B::NAME, parameters });
         instance
+    }
+
+    /// Returns the counts of corner cases, which grow while the instances run.
+    pub fn coverage(&self) -> TrafficCoverage {
+        self.coverage.clone()
     }
 
     /// Builds an instance under the engine. Fails at once if an earlier instance could not be built.

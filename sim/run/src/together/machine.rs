@@ -15,6 +15,7 @@ use selvedge_gpu::share::Share;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::snapshot::Snapshot;
 use selvedge_gpu::stats::KernelCounters;
+use selvedge_hw::TrafficCoverage;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::{State, Writer};
 use std::sync::Arc;
@@ -71,6 +72,8 @@ pub(super) struct Machine<'a> {
     pub(super) gpu: Gpu,
     pub(super) memory: DeviceMemory,
     pub(super) programs: Vec<SharedProgram>,
+    /// Counts of the corner cases that the blocks reach.
+    pub(super) coverage: TrafficCoverage,
 }
 
 impl<'a> Machine<'a> {
@@ -101,7 +104,8 @@ impl<'a> Machine<'a> {
             gpu.record_timeline(cycles);
         }
         gpu.share(share);
-        Ok(Machine { spec, gpu, memory, programs })
+        let coverage = probes.coverage();
+        Ok(Machine { spec, gpu, memory, programs, coverage })
     }
 
     /// Starts the first launch of each program.

@@ -14,7 +14,7 @@ mod tests;
 
 use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Journal, RunIdentity};
 use crate::mechanism::MechanismSpec;
-use crate::report::{FORMAT_VERSION, HostReport};
+use crate::report::{BlockCoverage, FORMAT_VERSION, HostReport};
 use crate::run::{RunError, instances};
 use isolated::{IsolatedKey, IsolatedRun};
 use machine::Machine;
@@ -144,6 +144,7 @@ pub fn run_with_checkpoints(
         programs,
         totals: measured.total.clone().into(),
         mechanism_counters,
+        coverage: BlockCoverage::of(&machine.coverage, spec.engine),
         host: HostReport {
             wall_s,
             cycles_per_s: measured.cycles as f64 / wall_s.max(1e-9),

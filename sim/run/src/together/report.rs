@@ -1,5 +1,5 @@
 //! Report of a run of several workloads at the same time, and measures of their joint performance.
-use crate::report::{CacheReport, HostReport, Totals};
+use crate::report::{BlockCoverage, CacheReport, HostReport, Totals};
 use schemars::JsonSchema;
 use selvedge_gpu::gpu::Limit;
 use selvedge_gpu::mechanism::MechanismCounters;
@@ -148,6 +148,9 @@ pub struct TogetherReport {
     pub totals: Totals,
     /// The mechanism's own counters, up to the same cycle as the sums.
     pub mechanism_counters: MechanismCounters,
+    /// Corner cases that the blocks reach, if they are counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub coverage: Vec<BlockCoverage>,
     /// Values that depend on the host.
     pub host: HostReport,
 }

@@ -176,7 +176,7 @@ fn dmil_limits_each_kernel_by_a_generator_of_its_own_in_lockstep() {
 /// Returns the report without the fields that depend on the engine or the host.
 fn statistics(spec: &TogetherSpec) -> TogetherReport {
     let host = HostReport { wall_s: 0.0, cycles_per_s: 0.0, warp_instructions_per_s: 0.0 };
-    TogetherReport { host, engine: String::new(), ..report(spec) }
+    TogetherReport { host, engine: String::new(), coverage: Vec::new(), ..report(spec) }
 }
 
 #[test]
