@@ -9,15 +9,16 @@
 //! RTL. The variable `SELVEDGE_VECTORS`, which the long run sets, is the number of seeds to run, and so multiplies all
 //! counts. `SELVEDGE_BLOCK` restricts the tests to the blocks that it names, separated by commas.
 use selvedge_blocks::built_in;
-use selvedge_gen::{EmitOptions, Language, ResetStyle};
+use selvedge_gen::{EmitOptions, Language, MemoryForm, MemoryInstance, ResetStyle, memories};
 use selvedge_hw::{BlockEntry, CornersBits, Direction, Port};
 use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::equivalence::{EquivalenceError, equivalence, lockstep};
 use selvedge_testbenches::vectors::{Vector, Vectors};
 use selvedge_testbenches::{icarus, parallel, skipped, testbench};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The first seed.
 const SEED: u64 = 1;
@@ -258,6 +259,91 @@ fn an_output_that_depends_on_a_word_that_was_never_written_is_found() {
         testbench::write(block, &block.defaults(), UNKNOWN_CLOCKS, SEED, ResetStyle::Control).unwrap();
     let error = icarus::run(&bench, &emitted, tempfile::tempdir().unwrap().path()).unwrap_err().to_string();
     assert!(error.contains("_o is x"), "{error}");
+}
+
+/// The model of an SRAM macro in examples/, whose words start unknown.
+const SRAM: &str = include_str!("../examples/sram/sram_1r1w.v");
+/// The macros of `md_cache` in examples/.
+const MD_CACHE_MACROS: &str = include_str!("../examples/sram/md_cache_macros.v");
+/// Clocks of the blocks with macros.
+const MACRO_CLOCKS: u64 = 4000;
+
+/// Returns modules for the macros of a form: models of SRAM macros, or memories that read the old word.
+fn models(form: MemoryForm, shapes: &BTreeSet<(usize, usize)>) -> String {
+    let mut text = String::new();
+    for (words, width) in shapes {
+        let (last, high, bits) = (words - 1, width - 1, words.trailing_zeros());
+        text += &match form {
+            MemoryForm::Wrapper => format!(
+                "module selvedge_sram_{words}x{width} (input clk0, csb0, input [{0}:0] addr0, input [{high}:0] din0,
+                 input clk1, csb1, input [{0}:0] addr1, output [{high}:0] dout1);
+                 sram_1r1w #(.ADDRESS_BITS({bits}), .DATA_BITS({width})) words (.clk0(clk0), .csb0(csb0), .addr0(addr0),
+                 .din0(din0), .clk1(clk1), .csb1(csb1), .addr1(addr1), .dout1(dout1));
+                 endmodule\n",
+                bits - 1
+            ),
+            _ => format!(
+                "module selvedge_sync_mem_{words}x{width} (input [{0}:0] R0_addr, input R0_en, R0_clk,
+                 output reg [{high}:0] R0_data, input [{0}:0] W0_addr, input W0_en, W0_clk, input [{high}:0] W0_data);
+                 reg [{high}:0] words [0:{last}];
+                 always @(posedge W0_clk) if (W0_en) words[W0_addr] <= W0_data;
+                 always @(posedge R0_clk) if (R0_en) R0_data <= words[R0_addr];
+                 endmodule\n",
+                bits - 1
+            ),
+        };
+    }
+    text
+}
+
+/// Runs a block with macros on its vectors. `macros` is the text of their modules.
+fn with_macros(block: &dyn BlockEntry, form: MemoryForm, macros: &str) -> Result<u64, String> {
+    let params = block.defaults();
+    let mut emitted = Emitted::with_macros(block, &params, &EmitOptions::default(), form).unwrap();
+    let (count, place) = (emitted.sources.len(), ["selvedge_sram_", "selvedge_sync_mem_"]);
+    let place = place[usize::from(form == MemoryForm::Blackbox)];
+    emitted.sources.retain(|source| !source.module.starts_with(place));
+    assert!(emitted.sources.len() < count, "{}: no macro", block.name());
+    for (module, text) in [("sram_1r1w", SRAM), ("macros", macros)] {
+        let text = text.to_string();
+        emitted.sources.insert(0, VerilogFile { module: module.into(), language: Language::Verilog, text });
+    }
+    let bench = testbench::write(block, &params, MACRO_CLOCKS, SEED, ResetStyle::Control).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    icarus::run(&bench, &emitted, folder.path()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn blocks_with_macros_pass_their_vectors() {
+    let clocked = AtomicUsize::new(0);
+    each_block(|block| {
+        let memories = memories(block.elaborate(&block.defaults()).unwrap().as_ref());
+        let shapes: BTreeSet<_> = memories.iter().filter_map(MemoryInstance::shape).collect();
+        if shapes.is_empty() {
+            return;
+        }
+        clocked.fetch_add(1, Ordering::Relaxed);
+        for form in [MemoryForm::Blackbox, MemoryForm::Wrapper] {
+            let passed = with_macros(block, form, &models(form, &shapes));
+            assert_eq!(passed, Ok(MACRO_CLOCKS), "{} {form}", block.name());
+        }
+    });
+    assert!(blocks().len() < built_in().len() || clocked.into_inner() >= 6, "blocks with macros");
+}
+
+#[test]
+fn the_example_with_macros_passes_and_a_wrong_address_bit_is_found() {
+    let block = selvedge_blocks::find("md_cache").expect("a block");
+    let run = |macros: &str| with_macros(block, MemoryForm::Wrapper, macros);
+    assert_eq!(run(MD_CACHE_MACROS), Ok(MACRO_CLOCKS));
+    for module in ["64x14", "64x80", "256x256"] {
+        let start = MD_CACHE_MACROS.find(&format!("selvedge_sram_{module} ")).expect("a macro");
+        let (before, after) = MD_CACHE_MACROS.split_at(start);
+        let wrong = after.replacen(".addr0 (addr0)", ".addr0 (addr0 ^ 1'b1)", 1);
+        assert_ne!(wrong, after);
+        let error = run(&format!("{before}{wrong}")).unwrap_err();
+        assert!(error.contains("FAIL md_cache at clock"), "{module}: {error}");
+    }
 }
 
 /// A user's memory that replaces a cell and stores words in macros of eight bits each. It precedes the blocks' own
