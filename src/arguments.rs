@@ -11,7 +11,7 @@ use crate::verilog_option::VerilogOptions;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::FpgaFamily;
-use selvedge_gen::ResetStyle;
+use selvedge_gen::{MemoryForm, ResetStyle};
 use selvedge_hw::Engine;
 use selvedge_sim::gpu::SampleSpec;
 use selvedge_sim::limits::{Bytes, Limits};
@@ -628,6 +628,14 @@ pub struct GenOptions {
     /// Write separate modules for each block instead of cells that blocks share, such as selvedge_mem
     #[arg(help_heading = "Form of the Verilog", long)]
     pub self_contained: bool,
+    /// Write a list of the memories, or also modules for macros in place of memories that read at a clock edge
+    ///
+    /// list prints the memories and writes BLOCK_memories.csv and, for memory compilers that read Chisel's format,
+    /// BLOCK.mems.conf, but no Verilog. blackbox also writes the Verilog, with an empty module per size. wrapper writes a
+    /// module per size around an SRAM macro with one write port and one read port. Memories that read in the same cycle
+    /// stay registers.
+    #[arg(help_heading = "Form of the Verilog", long, value_name = "FORM", value_parser = name_of::<MemoryForm>(), conflicts_with = "self_contained")]
+    pub memories: Option<MemoryForm>,
     /// Write SystemVerilog files (.sv) with logic, always_comb and always_ff
     #[arg(help_heading = "Form of the Verilog", long)]
     pub sv: bool,

@@ -9,14 +9,14 @@
 //! RTL. The variable `SELVEDGE_VECTORS`, which the long run sets, is the number of seeds to run, and so multiplies all
 //! counts. `SELVEDGE_BLOCK` restricts the tests to the blocks that it names, separated by commas.
 use selvedge_blocks::built_in;
-use selvedge_gen::{EmitOptions, Language, ResetStyle};
+use selvedge_gen::{EmitOptions, Language, MemoryForm, MemoryInstance, ResetStyle, memories};
 use selvedge_hw::{BlockEntry, CornersBits, Direction, Port};
 use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::equivalence::{EquivalenceError, equivalence, lockstep};
 use selvedge_testbenches::vectors::{Vector, Vectors};
 use selvedge_testbenches::{icarus, parallel, skipped, testbench};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -225,46 +225,125 @@ fn system_verilog_behaves_alike() {
     });
 }
 
-/// Outputs that come directly from a memory. They are meaningful only if the bit of another output for the selected
-/// warp is set.
-const FROM_MEMORIES: [(&str, &[&str]); 2] = [("awb", &ISSUED), ("awc", &ISSUED)];
-const ISSUED: [&str; 10] = [
-    "issue0_instruction_o",
-    "issue0_mask_o",
-    "issue0_live_in_o",
-    "issue0_live_out_o",
-    "issue0_last_o",
-    "issue1_instruction_o",
-    "issue1_mask_o",
-    "issue1_live_in_o",
-    "issue1_live_out_o",
-    "issue1_last_o",
-];
 /// Clocks of the run in which registers and memories without a reset start unknown.
-const UNKNOWN_CLOCKS: usize = 4000;
+const UNKNOWN_CLOCKS: u64 = 4000;
+
+/// Returns the block without the zeros that memories hold at power-up.
+fn without_initial(block: &dyn BlockEntry) -> Emitted {
+    let mut emitted = emitted(block, &block.defaults(), ResetStyle::Control);
+    emitted.sources[0].text.insert_str(0, "`define SELVEDGE_NO_INITIAL\n");
+    emitted
+}
 
 #[test]
-fn no_control_output_depends_on_what_memories_and_data_registers_hold_at_power_up() {
-    let mut memories = AtomicUsize::new(0);
+fn no_output_depends_on_a_word_that_was_never_written() {
     each_block(|block| {
-        let params = block.defaults();
-        let mut emitted = emitted(block, &params, ResetStyle::Control);
-        for source in &mut emitted.sources {
-            let unknown = source.text.replace("] = {BITS{1'b0}};", "] = {BITS{1'bx}};");
-            let unknown = unknown.replace("read_data_q = {BITS{1'b0}};", "read_data_q = {BITS{1'bx}};");
-            if unknown != source.text {
-                memories.fetch_add(1, Ordering::Relaxed);
-            }
-            source.text = unknown;
-        }
-        let data =
-            FROM_MEMORIES.iter().find(|(name, _)| *name == block.name()).map_or(&[][..], |(_, data)| data);
-        let bench = testbench::write_control(block, &params, UNKNOWN_CLOCKS, SEED, data).unwrap();
+        let bench =
+            testbench::write(block, &block.defaults(), UNKNOWN_CLOCKS, SEED, ResetStyle::Control).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let passed = icarus::run(&bench, &emitted, folder.path()).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(passed, UNKNOWN_CLOCKS as u64, "{}", block.name());
+        let passed = icarus::run(&bench, &without_initial(block), folder.path());
+        assert_eq!(passed.unwrap_or_else(|error| panic!("{error}")), UNKNOWN_CLOCKS, "{}", block.name());
     });
-    assert!(blocks().len() < built_in().len() || *memories.get_mut() >= 12, "{memories:?} memories");
+}
+
+/// Slots that show their memories without an instruction, as a planted fault.
+#[test]
+fn an_output_that_depends_on_a_word_that_was_never_written_is_found() {
+    let block = selvedge_blocks::find("awb").expect("a block");
+    let mut emitted = without_initial(block);
+    let slots = emitted.sources.iter_mut().find(|source| source.module == "awb_slots").expect("slots");
+    let visible = slots.text.replace("(valid_i)", "(1'b1 | valid_i)");
+    assert_ne!(visible, slots.text, "{visible}");
+    slots.text = visible;
+    let bench =
+        testbench::write(block, &block.defaults(), UNKNOWN_CLOCKS, SEED, ResetStyle::Control).unwrap();
+    let error = icarus::run(&bench, &emitted, tempfile::tempdir().unwrap().path()).unwrap_err().to_string();
+    assert!(error.contains("_o is x"), "{error}");
+}
+
+/// The model of an SRAM macro in examples/, whose words start unknown.
+const SRAM: &str = include_str!("../examples/sram/sram_1r1w.v");
+/// The macros of `md_cache` in examples/.
+const MD_CACHE_MACROS: &str = include_str!("../examples/sram/md_cache_macros.v");
+/// Clocks of the blocks with macros.
+const MACRO_CLOCKS: u64 = 4000;
+
+/// Returns modules for the macros of a form: models of SRAM macros, or memories that read the old word.
+fn models(form: MemoryForm, shapes: &BTreeSet<(usize, usize)>) -> String {
+    let mut text = String::new();
+    for (words, width) in shapes {
+        let (last, high, bits) = (words - 1, width - 1, words.trailing_zeros());
+        text += &match form {
+            MemoryForm::Wrapper => format!(
+                "module selvedge_sram_{words}x{width} (input clk0, csb0, input [{0}:0] addr0, input [{high}:0] din0,
+                 input clk1, csb1, input [{0}:0] addr1, output [{high}:0] dout1);
+                 sram_1r1w #(.ADDRESS_BITS({bits}), .DATA_BITS({width})) words (.clk0(clk0), .csb0(csb0), .addr0(addr0),
+                 .din0(din0), .clk1(clk1), .csb1(csb1), .addr1(addr1), .dout1(dout1));
+                 endmodule\n",
+                bits - 1
+            ),
+            _ => format!(
+                "module selvedge_sync_mem_{words}x{width} (input [{0}:0] R0_addr, input R0_en, R0_clk,
+                 output reg [{high}:0] R0_data, input [{0}:0] W0_addr, input W0_en, W0_clk, input [{high}:0] W0_data);
+                 reg [{high}:0] words [0:{last}];
+                 always @(posedge W0_clk) if (W0_en) words[W0_addr] <= W0_data;
+                 always @(posedge R0_clk) if (R0_en) R0_data <= words[R0_addr];
+                 endmodule\n",
+                bits - 1
+            ),
+        };
+    }
+    text
+}
+
+/// Runs a block with macros on its vectors. `macros` is the text of their modules.
+fn with_macros(block: &dyn BlockEntry, form: MemoryForm, macros: &str) -> Result<u64, String> {
+    let params = block.defaults();
+    let mut emitted = Emitted::with_macros(block, &params, &EmitOptions::default(), form).unwrap();
+    let (count, place) = (emitted.sources.len(), ["selvedge_sram_", "selvedge_sync_mem_"]);
+    let place = place[usize::from(form == MemoryForm::Blackbox)];
+    emitted.sources.retain(|source| !source.module.starts_with(place));
+    assert!(emitted.sources.len() < count, "{}: no macro", block.name());
+    for (module, text) in [("sram_1r1w", SRAM), ("macros", macros)] {
+        let text = text.to_string();
+        emitted.sources.insert(0, VerilogFile { module: module.into(), language: Language::Verilog, text });
+    }
+    let bench = testbench::write(block, &params, MACRO_CLOCKS, SEED, ResetStyle::Control).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    icarus::run(&bench, &emitted, folder.path()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn blocks_with_macros_pass_their_vectors() {
+    let clocked = AtomicUsize::new(0);
+    each_block(|block| {
+        let memories = memories(block.elaborate(&block.defaults()).unwrap().as_ref());
+        let shapes: BTreeSet<_> = memories.iter().filter_map(MemoryInstance::shape).collect();
+        if shapes.is_empty() {
+            return;
+        }
+        clocked.fetch_add(1, Ordering::Relaxed);
+        for form in [MemoryForm::Blackbox, MemoryForm::Wrapper] {
+            let passed = with_macros(block, form, &models(form, &shapes));
+            assert_eq!(passed, Ok(MACRO_CLOCKS), "{} {form}", block.name());
+        }
+    });
+    assert!(blocks().len() < built_in().len() || clocked.into_inner() >= 6, "blocks with macros");
+}
+
+#[test]
+fn the_example_with_macros_passes_and_a_wrong_address_bit_is_found() {
+    let block = selvedge_blocks::find("md_cache").expect("a block");
+    let run = |macros: &str| with_macros(block, MemoryForm::Wrapper, macros);
+    assert_eq!(run(MD_CACHE_MACROS), Ok(MACRO_CLOCKS));
+    for module in ["64x14", "64x80", "256x256"] {
+        let start = MD_CACHE_MACROS.find(&format!("selvedge_sram_{module} ")).expect("a macro");
+        let (before, after) = MD_CACHE_MACROS.split_at(start);
+        let wrong = after.replacen(".addr0 (addr0)", ".addr0 (addr0 ^ 1'b1)", 1);
+        assert_ne!(wrong, after);
+        let error = run(&format!("{before}{wrong}")).unwrap_err();
+        assert!(error.contains("FAIL md_cache at clock"), "{module}: {error}");
+    }
 }
 
 /// A user's memory that replaces a cell and stores words in macros of eight bits each. It precedes the blocks' own

@@ -2,7 +2,7 @@
 //! or multiple drivers in Yosys. All blocks together are one design that contains each shared cell once.
 use selvedge_blocks::built_in;
 use selvedge_gen::files::all_files;
-use selvedge_gen::{Design, EmitOptions, Language, ResetStyle, emit};
+use selvedge_gen::{Design, EmitOptions, Language, MemoryForm, ResetStyle, emit};
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::parallel;
 use selvedge_testbenches::skipped::skip;
@@ -39,6 +39,46 @@ fn verilator_has_nothing_to_say() {
             assert_eq!(said, "", "{block} {reset} {language:?}");
         });
     }
+}
+
+#[test]
+fn blocks_with_macros_have_nothing_to_say() {
+    parallel::each(built_in(), |block| {
+        let params = block.defaults();
+        let forms = [MemoryForm::Blackbox, MemoryForm::Wrapper];
+        for (form, language) in
+            forms.into_iter().flat_map(|form| [(form, Language::Verilog), (form, Language::SystemVerilog)])
+        {
+            let options = EmitOptions { language, ..EmitOptions::of(*block, &params, ResetStyle::default()) };
+            let emitted = Emitted::with_macros(*block, &params, &options, form).unwrap();
+            let marks = if form == MemoryForm::Wrapper { "selvedge_sram_" } else { "selvedge_sync_mem_" };
+            if !emitted.sources.iter().any(|source| source.module.starts_with(marks)) {
+                return;
+            }
+            let (folder, name) = (tempfile::tempdir().unwrap(), block.name());
+            let files = emitted.write(folder.path()).unwrap();
+            let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+            let words = ["--lint-only", "-Wall", "--top-module", name].map(String::from);
+            let said = VERILATOR.run(folder.path(), words.into_iter().chain(names.clone())).unwrap();
+            assert_eq!(said, "", "{name} {form} {language:?}");
+            let read = if language == Language::Verilog { "read_verilog" } else { "read_verilog -sv" };
+            let script = format!(
+                "{read} {}; hierarchy -check -top {name}; proc; opt; check -assert; select -assert-none t:$*dlatch*; \
+                 select -assert-any t:{marks}*",
+                names.join(" ")
+            );
+            assert_eq!(
+                YOSYS.run(folder.path(), ["-q", "-p", &script]).unwrap(),
+                "",
+                "{name} {form} {language:?}"
+            );
+            if language == Language::Verilog {
+                let words = ["-g2005", "-Wall", "-Wno-timescale", "-tnull", "-s", name].map(String::from);
+                let said = IVERILOG.run(folder.path(), words.into_iter().chain(names)).unwrap();
+                assert_eq!(said, "", "{name} {form}");
+            }
+        }
+    });
 }
 
 /// Options of slang. `unused` wires read otherwise unread signals, for linters that need it. A shift by more bits than

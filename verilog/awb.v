@@ -9,6 +9,7 @@
 // In this file: BITS = INSTRUCTION_BITS
 // Source: CABA, section 4.3
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // AWB, assist warp buffer: holds fetched assist-warp instructions until they issue.
 //
@@ -47,8 +48,8 @@
 //
 // PORTS AND TIMING
 // `high_valid_o`, `low_*` and `overflow_o` come from registers. `issue*_o` come from the memories,
-// at the index of the same cycle; they are valid only for a warp in `high_valid_o`. `high_room_o`
-// and `low_room_o` follow from registers and the staged instruction.
+// at the index of the same cycle; they are zero for a warp that is not in `high_valid_o`.
+// `high_room_o` and `low_room_o` follow from registers and the staged instruction.
 //
 //   clk_i            __/--\__/--\__/--\__/--\__
 //   stage_valid_i    __/-----------\___________   two instructions of warp 6, high priority
@@ -136,7 +137,7 @@ module awb #(
   output wire                        low_room_o,
   // warps with a high-priority instruction, one bit each
   output wire                 [47:0] high_valid_o,
-  // the oldest instruction of the warp that scheduler 0 looks at
+  // the oldest instruction of the warp that scheduler 0 looks at, zero if it has none
   output wire [INSTRUCTION_BITS-1:0] issue0_instruction_o,
   // lanes of the instruction
   output wire                 [31:0] issue0_mask_o,
@@ -146,7 +147,7 @@ module awb #(
   output wire                 [15:0] issue0_live_out_o,
   // the instruction is the last of its assist warp
   output wire                        issue0_last_o,
-  // the oldest instruction of the warp that scheduler 1 looks at
+  // the oldest instruction of the warp that scheduler 1 looks at, zero if it has none
   output wire [INSTRUCTION_BITS-1:0] issue1_instruction_o,
   // lanes of the instruction
   output wire                 [31:0] issue1_mask_o,
@@ -199,10 +200,12 @@ module awb #(
   wire even_write_i;
   wire [4:0] even_write_pair_i;
   wire even_slot_i;
+  wire even_valid_i;
   wire [64:0] even_context_o;
   wire odd_write_i;
   wire [4:0] odd_write_pair_i;
   wire odd_slot_i;
+  wire odd_valid_i;
   wire [64:0] odd_context_o;
   wire low_partition_stage_i;
   wire low_partition_overflow_o;
@@ -224,6 +227,7 @@ module awb #(
     .context_i     (bundle),
     .pair_i        (issue0_index_i),
     .slot_i        (even_slot_i),
+    .valid_i       (even_valid_i),
     .instruction_o (issue0_instruction_o),
     .context_o     (even_context_o)
   );
@@ -237,6 +241,7 @@ module awb #(
     .context_i     (bundle),
     .pair_i        (issue1_index_i),
     .slot_i        (odd_slot_i),
+    .valid_i       (odd_valid_i),
     .instruction_o (issue1_instruction_o),
     .context_o     (odd_context_o)
   );
@@ -325,11 +330,13 @@ module awb #(
   assign high_room_o = ~(two_q | (one_q & comes));
   assign high_valid_o = one_q;
   assign even_slot_i = (warp0 <= 6'd47) ? first_q[warp0] : 1'b0;
+  assign even_valid_i = (warp0 <= 6'd47) ? one_q[warp0] : 1'b0;
   assign issue0_mask_o = even_context_o[BUNDLE_MASK +: 32];
   assign issue0_live_in_o = even_context_o[BUNDLE_LIVE_IN +: 16];
   assign issue0_live_out_o = even_context_o[BUNDLE_LIVE_OUT +: 16];
   assign issue0_last_o = even_context_o[BUNDLE_LAST];
   assign odd_slot_i = (warp1 <= 6'd47) ? first_q[warp1] : 1'b0;
+  assign odd_valid_i = (warp1 <= 6'd47) ? one_q[warp1] : 1'b0;
   assign issue1_mask_o = odd_context_o[BUNDLE_MASK +: 32];
   assign issue1_live_in_o = odd_context_o[BUNDLE_LIVE_IN +: 16];
   assign issue1_live_out_o = odd_context_o[BUNDLE_LIVE_OUT +: 16];

@@ -29,10 +29,12 @@ module awb_slots #(
   input  wire                  [4:0] pair_i,
   // slot to read
   input  wire                        slot_i,
+  // the warp has an instruction; without one, the outputs are zero
+  input  wire                        valid_i,
   // the instruction in that slot
-  output wire [INSTRUCTION_BITS-1:0] instruction_o,
+  output reg  [INSTRUCTION_BITS-1:0] instruction_o,
   // its lanes, live-in and live-out registers, and last flag
-  output wire                 [64:0] context_o
+  output reg                  [64:0] context_o
 );
 
   // a parameter with a value that is not verified: the message is the name of a missing module
@@ -44,6 +46,8 @@ module awb_slots #(
 
   reg [5:0] write_address;
   reg [5:0] read_address;
+  wire [INSTRUCTION_BITS-1:0] instructions_read_data_o;
+  wire [64:0] contexts_read_data_o;
 
   selvedge_mem #(.A (6), .BITS (INSTRUCTION_BITS)) instructions (
     .clk_i           (clk_i),
@@ -51,7 +55,7 @@ module awb_slots #(
     .write_address_i (write_address),
     .write_data_i    (instruction_i),
     .read_address_i  (read_address),
-    .read_data_o     (instruction_o)
+    .read_data_o     (instructions_read_data_o)
   );
 
   selvedge_mem #(.A (6), .BITS (65)) contexts (
@@ -60,7 +64,7 @@ module awb_slots #(
     .write_address_i (write_address),
     .write_data_i    (context_i),
     .read_address_i  (read_address),
-    .read_data_o     (context_o)
+    .read_data_o     (contexts_read_data_o)
   );
 
   always @(*) begin
@@ -71,6 +75,16 @@ module awb_slots #(
   always @(*) begin
     read_address = {5'd0, slot_i};
     read_address[5:1] = pair_i;
+  end
+
+  // a slot that was never written is not visible
+  always @(*) begin
+    instruction_o = {INSTRUCTION_BITS{1'b0}};
+    context_o = 65'd0;
+    if (valid_i) begin
+      instruction_o = instructions_read_data_o;
+      context_o = contexts_read_data_o;
+    end
   end
 
 endmodule

@@ -10,6 +10,7 @@
 // In this file: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Source: CABA, sections 4.3 and 4.4
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // AWC, assist warp controller: runs assist warps on an SM, from trigger events to instructions for
 // the schedulers.
@@ -181,7 +182,7 @@ module awc #(
   output wire        fetch_o,
   // warps with a high-priority instruction, one bit each
   output wire [47:0] high_valid_o,
-  // the oldest instruction of the warp that scheduler 0 looks at
+  // the oldest instruction of the warp that scheduler 0 looks at, zero if it has none
   output wire [63:0] issue0_instruction_o,
   // lanes of the instruction
   output wire [31:0] issue0_mask_o,
@@ -191,7 +192,7 @@ module awc #(
   output wire [15:0] issue0_live_out_o,
   // the instruction is the last of its assist warp
   output wire        issue0_last_o,
-  // the oldest instruction of the warp that scheduler 1 looks at
+  // the oldest instruction of the warp that scheduler 1 looks at, zero if it has none
   output wire [63:0] issue1_instruction_o,
   // lanes of the instruction
   output wire [31:0] issue1_mask_o,

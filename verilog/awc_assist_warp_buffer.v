@@ -56,7 +56,7 @@ module awc_assist_warp_buffer (
   output wire        low_room_o,
   // warps with a high-priority instruction, one bit each
   output wire [47:0] high_valid_o,
-  // the oldest instruction of the warp that scheduler 0 looks at
+  // the oldest instruction of the warp that scheduler 0 looks at, zero if it has none
   output wire [63:0] issue0_instruction_o,
   // lanes of the instruction
   output wire [31:0] issue0_mask_o,
@@ -66,7 +66,7 @@ module awc_assist_warp_buffer (
   output wire [15:0] issue0_live_out_o,
   // the instruction is the last of its assist warp
   output wire        issue0_last_o,
-  // the oldest instruction of the warp that scheduler 1 looks at
+  // the oldest instruction of the warp that scheduler 1 looks at, zero if it has none
   output wire [63:0] issue1_instruction_o,
   // lanes of the instruction
   output wire [31:0] issue1_mask_o,
@@ -112,10 +112,12 @@ module awc_assist_warp_buffer (
   wire even_write_i;
   wire [4:0] even_write_pair_i;
   wire even_slot_i;
+  wire even_valid_i;
   wire [64:0] even_context_o;
   wire odd_write_i;
   wire [4:0] odd_write_pair_i;
   wire odd_slot_i;
+  wire odd_valid_i;
   wire [64:0] odd_context_o;
   wire low_partition_stage_i;
   wire low_partition_overflow_o;
@@ -137,6 +139,7 @@ module awc_assist_warp_buffer (
     .context_i     (bundle),
     .pair_i        (issue0_index_i),
     .slot_i        (even_slot_i),
+    .valid_i       (even_valid_i),
     .instruction_o (issue0_instruction_o),
     .context_o     (even_context_o)
   );
@@ -150,6 +153,7 @@ module awc_assist_warp_buffer (
     .context_i     (bundle),
     .pair_i        (issue1_index_i),
     .slot_i        (odd_slot_i),
+    .valid_i       (odd_valid_i),
     .instruction_o (issue1_instruction_o),
     .context_o     (odd_context_o)
   );
@@ -238,11 +242,13 @@ module awc_assist_warp_buffer (
   assign high_room_o = ~(two_q | (one_q & comes));
   assign high_valid_o = one_q;
   assign even_slot_i = (warp0 <= 6'd47) ? first_q[warp0] : 1'b0;
+  assign even_valid_i = (warp0 <= 6'd47) ? one_q[warp0] : 1'b0;
   assign issue0_mask_o = even_context_o[BUNDLE_MASK +: 32];
   assign issue0_live_in_o = even_context_o[BUNDLE_LIVE_IN +: 16];
   assign issue0_live_out_o = even_context_o[BUNDLE_LIVE_OUT +: 16];
   assign issue0_last_o = even_context_o[BUNDLE_LAST];
   assign odd_slot_i = (warp1 <= 6'd47) ? first_q[warp1] : 1'b0;
+  assign odd_valid_i = (warp1 <= 6'd47) ? one_q[warp1] : 1'b0;
   assign issue1_mask_o = odd_context_o[BUNDLE_MASK +: 32];
   assign issue1_live_in_o = odd_context_o[BUNDLE_LIVE_IN +: 16];
   assign issue1_live_out_o = odd_context_o[BUNDLE_LIVE_OUT +: 16];

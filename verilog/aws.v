@@ -9,6 +9,7 @@
 // In this file: BITS = INSTRUCTION_BITS, ADDRESS = $clog2(INSTRUCTIONS), SLOT = 4
 // Source: CABA, section 4.3
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // AWS, assist warp store: the instructions of all assist-warp routines, indexed by SR.ID and
 // Inst.ID.
@@ -30,7 +31,8 @@
 //   only identifies an instruction that is already decoded. The store does not interpret its words.
 // - Port. The store reads one word per cycle, because one instruction is deployed per cycle. The
 //   memory is read in every cycle; `valid_o` reports whether a fetch asked for the word. A word
-//   that is written while it is read gives its old value.
+//   that was never written is unknown; the paper preloads the store. A word that is written while
+//   it is read gives its old value.
 //
 // PARAMETERS
 // - instructions, default 512, allowed 512, 1024: words of the store, divided equally among its 32

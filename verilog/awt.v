@@ -10,6 +10,7 @@
 // In this file: ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Source: CABA, section 4.4
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // AWT, assist warp table: holds the active assist warps of an SM and the next instruction of each.
 //

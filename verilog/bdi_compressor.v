@@ -9,6 +9,7 @@
 // Parameters: line_bytes = 128, first_word = false, pipeline_depth = 2
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // BDI, base-delta-immediate compression: a compressor and a decompressor of cache lines.
 //

@@ -11,6 +11,7 @@
 // In this file: A = 8, ROW = 4, ROWS = 16, HALF = $clog2(REFRESH_PERIOD) - 1
 // Source: LAMAR, section 3.4
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // BGP, bi-modal granularity predictor: predicts whether a miss should fetch the whole block or only
 // the requested sectors.

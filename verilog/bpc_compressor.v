@@ -10,6 +10,7 @@
 // In this file: P = 31, ALL = 1023, CHUNK = 128
 // Source: LATTE-CC, table I
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // BPC, bit-plane compression: a compressor and a decompressor of cache lines.
 //

@@ -10,6 +10,7 @@
 // In this file: ADDRESS = 37, TAG = TAG_BITS, WORD = TAG_BITS + 1
 // Source: Dai, section 2.6
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // BPG, bypassing-parameter generator: decides how many of an SM's warps or CTAs should use the L1D;
 // the others bypass it.

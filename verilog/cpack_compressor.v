@@ -10,6 +10,7 @@
 // Parameters: line_bytes = 128, dictionary = 16
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // C-Pack: compression of cache lines with a dictionary of words.
 //

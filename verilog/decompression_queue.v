@@ -10,6 +10,7 @@
 // In this file: A = 3, POSITION = 4, LATENCY = 8
 // Source: LATTE-CC, section III-B
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // Decompression queue: hits on compressed lines wait here for the decompressor, and get their
 // effective latency on entry.

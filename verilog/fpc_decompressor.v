@@ -11,6 +11,7 @@
 // In this file: GROUPS = 8
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // FPC, frequent pattern compression: a compressor and a decompressor of cache lines.
 //

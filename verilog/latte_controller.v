@@ -10,6 +10,7 @@
 // In this file: SET = $clog2(SETS), REST = SET - 2
 // Source: LATTE-CC, section III
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // LATTE-CC controller: chooses one of three compression modes for the lines that an L1D inserts.
 //

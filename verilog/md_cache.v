@@ -11,6 +11,7 @@
 // In this file: ENTRY = 2, OFFSET = 7, SET = 6, SLOT = 8, TAG = 19, BLOCK = 25, TAGS = 76
 // Source: CABA, section 5.3.2
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // Metadata cache: holds the number of DRAM bursts of each compressed line, at a memory controller.
 //

@@ -11,6 +11,7 @@
 // = RSFAIL_BITS - REQUEST_BITS, SUM = INFLIGHT_BITS + 1
 // Source: Dai, section 4.3.3.2
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // MILG, memory-instruction-limit generator: limits the memory instructions of a kernel in flight on
 // an SM.

@@ -10,6 +10,7 @@
 // In this file: K = 2, N = 1, SET = 6, QUOTA = 7
 // Source: Dai, section 4.3.2
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // QBMI, quota-based memory-instruction issuing: ranks the kernels on an SM for the issue of memory
 // instructions.

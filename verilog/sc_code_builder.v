@@ -10,6 +10,7 @@
 // In this file: INDEX = 10, COUNT = 11, QUEUE = 9, WEIGHT = 23
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // The code builder of SC: hardware that builds canonical Huffman codes of limited length from a
 // value-frequency table.

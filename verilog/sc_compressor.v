@@ -11,6 +11,7 @@
 // In this file: K = 8, GROUPS = 4, GROUP = 384, SUM = 9
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // SC's compressor: encodes a cache line as the Huffman codes of its words.
 //

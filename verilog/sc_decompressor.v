@@ -9,6 +9,7 @@
 // In this file: K = 4
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // SC's decompressor: rebuilds a cache line from the Huffman codes of its words.
 //

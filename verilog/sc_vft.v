@@ -11,6 +11,7 @@
 // In this file: INDEX = 10, A = 8, SLICES = 4, TAG = 24, ENTRY = 36, SET = 144, K = 3
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // The value-frequency table (VFT) of SC: counts how often 32-bit values occur in the words of
 // accessed lines.

@@ -41,12 +41,14 @@ module selvedge_mem #(
 
   reg [BITS-1:0] words [0:2**A-1];
 
+`ifndef SELVEDGE_NO_INITIAL
   integer i;
   initial begin
     for (i = 0; i < 2**A; i = i + 1) begin : clear
       words[i] = {BITS{1'b0}};
     end
   end
+`endif
 
   always @(posedge clk_i) begin
     if (write_i) begin

@@ -41,15 +41,19 @@ module selvedge_sync_mem #(
 
   reg [BITS-1:0] words [0:2**A-1];
 
+`ifndef SELVEDGE_NO_INITIAL
   integer i;
   initial begin
     for (i = 0; i < 2**A; i = i + 1) begin : clear
       words[i] = {BITS{1'b0}};
     end
   end
+`endif
 
   reg [BITS-1:0] read_data_q;
+`ifndef SELVEDGE_NO_INITIAL
   initial read_data_q = {BITS{1'b0}};
+`endif
   always @(posedge clk_i) begin
     read_data_q <= words[read_address_i];
     if (write_i) begin

@@ -11,6 +11,7 @@
 // In this file: K = 5
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // A_Prime, prime modulo mapping that uses every set: the line address modulo a prime above the
 // number of sets, then modulo the number of sets.

@@ -8,6 +8,7 @@
 // In this file: K = $clog2(SETS)
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // BXOR, bitwise XOR mapping: the low bits of the line address XOR the same number of bits above
 // them.

@@ -10,6 +10,7 @@
 // In this file: K = 5
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // PMOD, prime modulo mapping: the line address modulo the largest prime below the number of sets.
 //

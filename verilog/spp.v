@@ -10,6 +10,7 @@
 // In this file: A = 8, WIDE = 32, COUNT = 9, WORD = SECTORS + 1
 // Source: LAMAR, section 3.3.1
 // Written by selvedge 0.2.0 with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 //
 // SPP, spatial-pattern predictor: predicts the used sectors of a missed block from the sectors that
 // were used last time.

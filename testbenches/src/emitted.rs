@@ -2,6 +2,7 @@
 use crate::properties;
 use crate::tool::{self, ToolError};
 use selvedge_gen::{Design, EmitError, EmitOptions, Family, Language, ResetStyle, emit};
+use selvedge_gen::{MemoryForm, MemoryInstance, memories, with_macros};
 use selvedge_hw::{BlockEntry, ParamError, Port};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -63,6 +64,21 @@ impl Emitted {
     pub fn of(entry: &dyn BlockEntry, params: &Value, options: &EmitOptions) -> Result<Self, EmittedError> {
         let design = Family::of(entry, params)?.emit(entry.name(), options)?;
         Ok(Self::of_design(entry, params, options, design)?)
+    }
+
+    /// Emits a block with macros in place of its memories that read at a clock edge.
+    ///
+    /// # Errors
+    /// The same as [`Self::of`].
+    pub fn with_macros(
+        entry: &dyn BlockEntry,
+        params: &Value,
+        options: &EmitOptions,
+        form: MemoryForm,
+    ) -> Result<Self, EmittedError> {
+        let design = Family::of(entry, params)?.emit(entry.name(), options)?;
+        let shapes = memories(&*entry.elaborate(params)?).iter().filter_map(MemoryInstance::shape).collect();
+        Ok(Self::of_design(entry, params, options, with_macros(design, &shapes, form, options))?)
     }
 
     /// Emits the same module as [`Self::of`] does for default parameters, and changes the defaults of its Verilog parameters

@@ -101,24 +101,6 @@ pub fn of_vectors(
     of_ports(entry.name(), entry, params, vectors, source, reset, &|_| true)
 }
 
-/// Writes the testbench of [`write`] that checks only control outputs: outputs that are valid in every cycle, except those
-/// in `data`. It is for runs in which memories and data registers start unknown.
-///
-/// # Errors
-/// [`ParamError`] if the parameters are invalid.
-pub fn write_control(
-    entry: &dyn BlockEntry,
-    params: &Value,
-    cycles: usize,
-    seed: u64,
-    data: &[&str],
-) -> Result<Testbench, ParamError> {
-    let vectors: Vec<Vector> = Vectors::new(entry, params, seed)?.take(cycles.max(1)).collect();
-    let source = format!("its stimulus, seed {seed}; control alone is checked");
-    let is_control = |port: &Port| port.valid.is_none() && !data.contains(&port.name);
-    of_ports(entry.name(), entry, params, &vectors, &source, ResetStyle::Control, &is_control)
-}
-
 /// Writes the testbench of [`write()`] that checks no outputs, for Verilog with assertions.
 ///
 /// # Errors

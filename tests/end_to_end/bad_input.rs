@@ -79,6 +79,8 @@ fn a_block_parameter_out_of_range_names_the_range() {
     usage(&["gen", "bdi_compressor", "--param", "line_bytes=77"], "line_bytes");
     usage(&["gen", "bdi_compressor", "--param", "depth"], "depth");
     usage(&["gen", "bdi_compressor", "--param", "colour=3"], "colour");
+    usage(&["gen", "aws", "--memories", "sram"], "list, blackbox, wrapper");
+    usage(&["gen", "aws", "--memories", "wrapper", "--self-contained"], "--self-contained");
 }
 
 #[test]

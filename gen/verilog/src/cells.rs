@@ -102,7 +102,7 @@ fn values(parameters: &[(String, usize)]) -> String {
 }
 
 /// Returns whether all memories and registers of the block start with zeros.
-fn starts_as_zeros(nodes: &[BlockNode], node: &BlockNode) -> bool {
+pub(crate) fn starts_as_zeros(nodes: &[BlockNode], node: &BlockNode) -> bool {
     let is_zero = |code: &str| parse_literal(code, 1) == BigUint::default();
     let filled = matches!(&node.code, Verilog::Wrapper(w) if w.cores == FILLED_TEMPLATE);
     !filled

@@ -259,7 +259,7 @@ fn finish(
 }
 
 /// Wraps a cell's module in an include guard, because the file lists of several blocks may name its file.
-fn guarded(name: &str, text: &str) -> String {
+pub(crate) fn guarded(name: &str, text: &str) -> String {
     let guard = format!("{}_V", name.to_uppercase());
     format!("`ifndef {guard}\n`define {guard}\n\n{text}\n`endif\n")
 }
@@ -422,6 +422,10 @@ fn decide_names(top: &str, nodes: &[BlockNode], distinct: &[Distinct]) -> Vec<St
     names
 }
 
+/// The rule for an asynchronous reset.
+const RESET_RELEASE: &str =
+    "rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i";
+
 /// Returns the comment at the head of a file.
 fn comment(name: &str, top: &str, module: &Distinct, node: &BlockNode, options: &EmitOptions) -> String {
     let (header, is_top, is_cell) = (&options.header, module.node == 0, module.cell.is_some());
@@ -468,6 +472,10 @@ fn comment(name: &str, top: &str, module: &Distinct, node: &BlockNode, options: 
         let any_reset = is_cell && !cells::has_reset(node);
         let reset = if any_reset { String::new() } else { format!(" with reset {}", options.reset) };
         lines.extend(wrap_comment("", &format!("Written by {}{reset}", header.tool)));
+        let resets = is_top && module.draft.ports.iter().any(|port| port.reset);
+        if resets && options.reset.port() == ResetStyle::Control.port() {
+            lines.extend(wrap_comment("", RESET_RELEASE));
+        }
     }
     if is_top && !header.documentation.is_empty() {
         lines.push("//".into());

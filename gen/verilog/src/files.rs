@@ -4,7 +4,7 @@ use crate::builder::highest;
 use crate::design::{Design, VerilogModule};
 use crate::head;
 use crate::module::VerilogPort;
-use crate::options::{EmitOptions, Language};
+use crate::options::{EmitOptions, Language, ResetStyle};
 use crate::verilog::{Body, Code, Head, Item, ModuleInstance};
 use crate::write::module_text;
 
@@ -149,15 +149,25 @@ write_verilog -noattr {top}_gates.v
 /// Returns timing constraints of the synthesis wrapper for a clock of `period_ns` nanoseconds.
 pub fn constraints(design: &Design, period_ns: f64) -> String {
     let io = period_ns / 5.0;
+    let inputs = design.top().ports.iter().filter(|port| port.input && !port.clock);
+    let inputs: Vec<&str> = inputs.map(|port| port.name.as_str()).collect();
     let mut text = format!(
         "# {}: every path from register to register within one clock\n\
          create_clock -name clk -period {period_ns:.3} [get_ports clk_i]\n\
-         set_input_delay -clock clk {io:.3} [remove_from_collection [all_inputs] [get_ports clk_i]]\n\
+         set_input_delay -clock clk {io:.3} [get_ports {{{}}}]\n\
          set_output_delay -clock clk {io:.3} [all_outputs]\n",
-        design.top().name
+        design.top().name,
+        inputs.join(" ")
     );
-    if let Some(reset) = design.top().ports.iter().find(|port| port.reset) {
-        text += &format!("set_false_path -from [get_ports {}]\n", reset.name);
+    // A synchronous reset is timed like every input.
+    if design
+        .top()
+        .ports
+        .iter()
+        .any(|port| port.reset && Some(port.name.as_str()) == ResetStyle::Control.port())
+    {
+        text += "# rst_ni falls at any time; a synchronizer of this clock releases it, so recovery and removal are timed\n\
+                 set_false_path -fall_from [get_ports rst_ni]\n";
     }
     text
 }

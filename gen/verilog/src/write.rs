@@ -121,6 +121,7 @@ impl<'a> VerilogWriter<'a> {
             Item::Comment(text) => self.comment(text),
             Item::Declaration(item) if self.is_sv && item.kind == "integer" => {}
             Item::Declaration(item) => self.line(self.declaration(item, 0) + ";"),
+            Item::Line(code) if is_directive(code) => self.lines.push(code.to_string()),
             Item::Line(code) => self.line(format!("{};", self.code(code))),
             Item::Blocks(blocks) => {
                 let mut before = "";
@@ -264,6 +265,11 @@ impl<'a> VerilogWriter<'a> {
         body(self);
         self.indent -= 1;
     }
+}
+
+/// Returns whether a statement is a compiler directive.
+fn is_directive(code: &Code) -> bool {
+    code.0.first().is_some_and(|token| token.text().starts_with('`'))
 }
 
 /// Returns whether a statement or head begins with `initial`.

@@ -21,6 +21,35 @@ fn a_design_has_all_its_files_and_the_list_names_the_modules() {
 }
 
 #[test]
+fn the_release_of_an_asynchronous_reset_is_timed() {
+    let constraints = |reset| {
+        let options = EmitOptions { reset, ..EmitOptions::default() };
+        let files = all_files(&design(reset), &options, "0.1.0", 10.0);
+        files.into_iter().find(|(name, _)| name == "stage.sdc").expect("constraints").1
+    };
+    for reset in [ResetStyle::Control, ResetStyle::AsyncLow] {
+        let text = constraints(reset);
+        assert!(text.contains("set_input_delay -clock clk 2.000 [get_ports {rst_ni "), "{text}");
+        assert!(text.contains("\nset_false_path -fall_from [get_ports rst_ni]\n"), "{text}");
+    }
+    let text = constraints(ResetStyle::SyncHigh);
+    assert!(text.contains("[get_ports {rst_i ") && !text.contains("false_path"), "{text}");
+    assert!(!constraints(ResetStyle::None).contains("rst"));
+}
+
+#[test]
+fn the_head_states_the_rule_for_an_asynchronous_reset() {
+    let head = |reset| {
+        let header = FileHeader { tool: "selvedge".into(), ..FileHeader::default() };
+        let options = EmitOptions { reset, header, ..EmitOptions::default() };
+        emit(&ValidReady::<U<8>>::default(), "stage", &options).unwrap().text()
+    };
+    let rule = "// rst_ni needs a reset synchronizer";
+    assert!(head(ResetStyle::Control).contains(rule) && head(ResetStyle::AsyncLow).contains(rule));
+    assert!(!head(ResetStyle::SyncHigh).contains(rule) && !head(ResetStyle::None).contains(rule));
+}
+
+#[test]
 fn files_of_system_verilog_name_each_other() {
     let header = FileHeader { license: "MIT".into(), ..FileHeader::default() };
     let options = EmitOptions { language: Language::SystemVerilog, header, ..EmitOptions::default() };

@@ -6,6 +6,7 @@ mod files;
 mod golden;
 mod layouts;
 mod lint;
+mod memories;
 mod merging;
 mod patterns;
 mod refusals;

@@ -34,7 +34,7 @@
 //!
 //! # Ports and timing
 //! `high_valid_o`, `low_*` and `overflow_o` come from registers. `issue*_o` come from the memories, at the index of the same
-//! cycle; they are valid only for a warp in `high_valid_o`. `high_room_o` and `low_room_o` follow from registers and the staged
+//! cycle; they are zero for a warp that is not in `high_valid_o`. `high_room_o` and `low_room_o` follow from registers and the staged
 //! instruction.
 //!
 //! ```text

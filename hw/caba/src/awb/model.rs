@@ -67,7 +67,7 @@ impl AwbModel {
         let low_comes = usize::from(inputs.stage_valid_i && !inputs.stage_high_i);
         let head = |warp: u8| {
             let slots = &self.warps[usize::from(warp)];
-            slots.items[slots.first]
+            if slots.count > 0 { slots.items[slots.first] } else { AwbItem::default() }
         };
         let (issue0, issue1) = (head(2 * inputs.issue0_index_i), head(2 * inputs.issue1_index_i + 1));
         let (low_warp, low) = self.low[0];

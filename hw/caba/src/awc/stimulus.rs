@@ -1,4 +1,4 @@
-//! Stimulus of the AWC: calm and busy windows, a map that changes, and triggers that fill the table and are killed.
+//! Stimulus of the AWC: the whole store is loaded before an event is in the map; then calm and busy windows, a map that changes, and triggers that fill the table and are killed.
 use super::model::AwcModel;
 use super::params::{AwcParams, EVENT_BITS, STORE, UNITS};
 use super::rtl::AwcIn;
@@ -43,6 +43,7 @@ pub(super) fn awc(params: &AwcParams, seed: u64) -> impl Iterator<Item = Stimulu
     let mut high_valid = 0;
     let (mut cycle, mut phase, mut remaining, mut warps) = (0, PHASES[0], 0, WARPS as u64);
     let mut trigger = AwcIn::default();
+    let mut preloaded = 0;
     std::iter::from_fn(move || {
         if cycle == 0 || prng.below(RESET_EVERY) == 0 {
             cycle = 1;
@@ -62,8 +63,13 @@ pub(super) fn awc(params: &AwcParams, seed: u64) -> impl Iterator<Item = Stimulu
         if !trigger.trigger_valid_i || prng.chance(40) {
             trigger = new_trigger(&mut prng, phase.trigger, warps);
         }
+        let preloads = preloaded < STORE.instructions;
+        if preloads {
+            // The map is loaded after the store.
+            cycle = 1;
+        }
         let writes = if cycle < LOADING { 90 } else { 3 };
-        let map_write_i = prng.chance(writes);
+        let map_write_i = prng.chance(writes) && !preloads;
         let kill = prng.chance(phase.kill);
         let class = 1 + prng.below(3);
         let longest = if prng.chance(80) { 8 } else { 1 << INST_BITS };
@@ -79,11 +85,15 @@ pub(super) fn awc(params: &AwcParams, seed: u64) -> impl Iterator<Item = Stimulu
             kill_warp_i: prng.below(warps) as u8,
             idle_i: prng.chance(phase.idle),
             low_pop_i: prng.chance(phase.low),
-            load_i: prng.chance(writes),
+            load_i: prng.chance(writes) || preloads,
             load_address_i: prng.below(u64::from(STORE.instructions)) as u16,
             load_data_i: prng.bits(),
             ..trigger
         };
+        if preloads {
+            inputs.load_address_i = preloaded as u16;
+            preloaded += 1;
+        }
         (inputs.issue0_index_i, inputs.issue0_pop_i) = look(&mut prng, phase.issue, high_valid, 0);
         (inputs.issue1_index_i, inputs.issue1_pop_i) = look(&mut prng, phase.issue, high_valid, 1);
         for unit in 0..UNITS {

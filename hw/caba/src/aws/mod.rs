@@ -16,7 +16,7 @@
 //! - Words. 64 bits hold an instruction of any GPU of the paper's time. 32 bits are enough if a word only identifies an
 //!   instruction that is already decoded. The store does not interpret its words.
 //! - Port. The store reads one word per cycle, because one instruction is deployed per cycle. The memory is read in every
-//!   cycle; `valid_o` reports whether a fetch asked for the word. A word that is written while it is read gives its old value.
+//!   cycle; `valid_o` reports whether a fetch asked for the word. A word that was never written is unknown; the paper preloads the store. A word that is written while it is read gives its old value.
 //!
 //! # Parameters
 //! | name | default | allowed | meaning |

@@ -1,4 +1,4 @@
-//! Stimulus of the AWS: routines are loaded and run. Some writes hit the word that is read, and some routines exceed their
+//! Stimulus of the AWS: the whole store is loaded, then routines are loaded and run. Some writes hit the word that is read, and some routines exceed their
 //! slots.
 use super::params::AwsParams;
 use super::rtl::AwsIn;
@@ -19,11 +19,20 @@ pub(super) fn aws(params: &AwsParams, seed: u64) -> impl Iterator<Item = Stimulu
     let mut started = false;
     let mut phase = PHASES[0];
     let (mut remaining, mut load, mut sr, mut inst) = (0, 0u64, 0u8, 0u8);
+    let mut preloaded = 0;
     std::iter::from_fn(move || {
         let reset = !started || prng.below(RESET_EVERY) == 0;
         started = true;
         if reset {
             return Some(Stimulus::reset());
+        }
+        if preloaded < params.instructions {
+            // No fetch reads a word that was never written.
+            let write_address_i = preloaded as u16;
+            let write_data_i = prng.bits() >> (64 - params.instruction_bits);
+            preloaded += 1;
+            let inputs = AwsIn { write_i: true, write_address_i, write_data_i, ..AwsIn::default() };
+            return Some(Stimulus::step(inputs));
         }
         if remaining == 0 {
             phase = PHASES[prng.below(3) as usize];

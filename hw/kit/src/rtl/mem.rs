@@ -25,6 +25,9 @@ pub const TEMPLATE: &str = "selvedge:template";
 /// Replaces [`TEMPLATE`] for a text with nonzero contents, which do not follow from the block's type and sizes.
 pub const FILLED_TEMPLATE: &str = "selvedge:template filled";
 
+/// Excludes the zeros at power-up from a simulation in which memories start unknown.
+pub(super) const NO_INITIAL: &str = "`ifndef SELVEDGE_NO_INITIAL\n";
+
 /// Returns a leaf's Verilog from its text.
 pub(super) fn template(code: String) -> Verilog {
     Verilog::Wrapper(Wrapper { code, cores: TEMPLATE.into() })
@@ -52,8 +55,8 @@ fn storage_text(bits: usize, depth: usize, zero: &VerilogLiteral, words: &[Veril
     let mut text = format!("reg [{}:0] words [0:{}];\n\n", bits - 1, depth - 1);
     if words.is_empty() {
         text += &format!(
-            "integer i;\ninitial begin\n  for (i = 0; i < {depth}; i = i + 1) begin : clear\n    words[i] = {zero:x};\n  \
-             end\nend\n\n"
+            "{NO_INITIAL}integer i;\ninitial begin\n  for (i = 0; i < {depth}; i = i + 1) begin : clear\n    words[i] = \
+             {zero:x};\n  end\nend\n`endif\n\n"
         );
     } else {
         text += "initial begin\n";
@@ -159,8 +162,8 @@ impl<T: Synth, const A: usize> Logic for Mem<T, A> {
 /// Returns the Verilog of a [`SyncMem`] with this memory array.
 fn sync_mem(storage: String, bits: usize, zero: &VerilogLiteral) -> String {
     format!(
-        "{storage}reg [{}:0] read_data_q;\ninitial read_data_q = {zero:x};\nalways @(posedge clk_i) begin\n  read_data_q <= \
-         words[read_address_i];\n  if (write_i) begin\n    words[write_address_i] <= write_data_i;\n  end\nend\n\n\
+        "{storage}reg [{}:0] read_data_q;\n{NO_INITIAL}initial read_data_q = {zero:x};\n`endif\nalways @(posedge clk_i) \
+         begin\n  read_data_q <= words[read_address_i];\n  if (write_i) begin\n    words[write_address_i] <= write_data_i;\n  end\nend\n\n\
          assign read_data_o = read_data_q;\n",
         bits - 1,
     )

@@ -11,7 +11,7 @@
 //! In simulation, all copies share one storage, because they never differ.
 
 use super::activity;
-use super::mem::memory;
+use super::mem::{NO_INITIAL, memory};
 use crate::rtl::prelude::*;
 
 rtl_block! {
@@ -81,12 +81,13 @@ generate
   for (p = 0; p < PORTS; p = p + 1) begin : gen_copies
     reg [{last}:0] words [0:{top}];
 
-    integer i;
+    {NO_INITIAL}    integer i;
     initial begin
       for (i = 0; i < {depth}; i = i + 1) begin : clear
         words[i] = {zero:x};
       end
     end
+    `endif
 
     always @(posedge clk_i) begin
       if (write_i) begin

@@ -7,6 +7,7 @@
 // Parameters: A = 6
 // Source: a paper, section 1.2
 // Written by selvedge with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 
 `default_nettype none
 

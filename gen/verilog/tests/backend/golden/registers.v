@@ -75,12 +75,14 @@ module registers_mem_2 (
 
   reg [7:0] words [0:3];
 
+`ifndef SELVEDGE_NO_INITIAL
   integer i;
   initial begin
     for (i = 0; i < 4; i = i + 1) begin : clear
       words[i] = 8'h0;
     end
   end
+`endif
 
   always @(posedge clk_i) begin
     if (write_i) begin
@@ -101,6 +103,7 @@ endmodule
 //
 // Source: a paper, section 1.2
 // Written by selvedge with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 
 `default_nettype none
 

@@ -88,12 +88,14 @@ module selvedge_mem #(
 
   reg [BITS-1:0] words [0:2**A-1];
 
+`ifndef SELVEDGE_NO_INITIAL
   integer i;
   initial begin
     for (i = 0; i < 2**A; i = i + 1) begin : clear
       words[i] = {BITS{1'b0}};
     end
   end
+`endif
 
   always @(posedge clk_i) begin
     if (write_i) begin
@@ -116,6 +118,7 @@ endmodule
 //
 // Source: a paper, section 1.2
 // Written by selvedge with reset control
+// rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
 
 `default_nettype none
 

@@ -62,7 +62,7 @@ rtl_module! {
             low_room_o: bool as Bit = 1,
             /// warps with a high-priority instruction, one bit each
             high_valid_o: u64 as U<WARPS> = WARPS,
-            /// the oldest instruction of the warp that scheduler 0 looks at
+            /// the oldest instruction of the warp that scheduler 0 looks at, zero if it has none
             issue0_instruction_o: u64 as U<BITS> = p.instruction_bits as usize,
             /// lanes of the instruction
             issue0_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
@@ -72,7 +72,7 @@ rtl_module! {
             issue0_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
             /// the instruction is the last of its assist warp
             issue0_last_o: bool as Bit = 1,
-            /// the oldest instruction of the warp that scheduler 1 looks at
+            /// the oldest instruction of the warp that scheduler 1 looks at, zero if it has none
             issue1_instruction_o: u64 as U<BITS> = p.instruction_bits as usize,
             /// lanes of the instruction
             issue1_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
@@ -183,6 +183,7 @@ impl Logic for AssistWarpBuffer {
         comment!("what the schedulers look at");
         self.even.pair_i.next = self.issue0_index_i.val();
         self.even.slot_i.next = self.first.q.val().get_bit(self.warp0.val().index());
+        self.even.valid_i.next = self.one.q.val().get_bit(self.warp0.val().index());
         self.issue0_instruction_o.next = self.even.instruction_o.val();
         self.issue0_mask_o.next = self.even.context_o.val().get_bits::<32>(0);
         self.issue0_live_in_o.next = self.even.context_o.val().get_bits::<16>(32);
@@ -190,6 +191,7 @@ impl Logic for AssistWarpBuffer {
         self.issue0_last_o.next = self.even.context_o.val().get_bit(64);
         self.odd.pair_i.next = self.issue1_index_i.val();
         self.odd.slot_i.next = self.first.q.val().get_bit(self.warp1.val().index());
+        self.odd.valid_i.next = self.one.q.val().get_bit(self.warp1.val().index());
         self.issue1_instruction_o.next = self.odd.instruction_o.val();
         self.issue1_mask_o.next = self.odd.context_o.val().get_bits::<32>(0);
         self.issue1_live_in_o.next = self.odd.context_o.val().get_bits::<16>(32);

@@ -22,6 +22,8 @@ rtl_block! {
         pub pair_i: Signal<In, U<PAIR_BITS>>,
         /// slot to read
         pub slot_i: Signal<In, Bit>,
+        /// the warp has an instruction; without one, the outputs are zero
+        pub valid_i: Signal<In, Bit>,
         /// the instruction in that slot
         pub instruction_o: Signal<Out, U<BITS>>,
         /// its lanes, live-in and live-out registers, and last flag
@@ -45,6 +47,10 @@ impl Logic for Slots {
             read_address_i: read_address);
         drive!(self.contexts; write_i, write_address_i: write_address, write_data_i: context_i,
             read_address_i: read_address);
-        drive!(self; instruction_o: instructions.read_data_o, context_o: contexts.read_data_o);
+        comment!("a slot that was never written is not visible");
+        drive!(self; instruction_o: 0, context_o: 0);
+        if self.valid_i.val() {
+            drive!(self; instruction_o: instructions.read_data_o, context_o: contexts.read_data_o);
+        }
     }
 }

@@ -91,7 +91,7 @@ rtl_module! {
             fetch_o: bool as Bit = 1,
             /// warps with a high-priority instruction, one bit each
             high_valid_o: u64 as U<WARPS> = WARPS,
-            /// the oldest instruction of the warp that scheduler 0 looks at
+            /// the oldest instruction of the warp that scheduler 0 looks at, zero if it has none
             issue0_instruction_o: u64 as U<WORD_BITS> = WORD_BITS,
             /// lanes of the instruction
             issue0_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
@@ -101,7 +101,7 @@ rtl_module! {
             issue0_live_out_o: u16 as U<LIVE_BITS> = LIVE_BITS,
             /// the instruction is the last of its assist warp
             issue0_last_o: bool as Bit = 1,
-            /// the oldest instruction of the warp that scheduler 1 looks at
+            /// the oldest instruction of the warp that scheduler 1 looks at, zero if it has none
             issue1_instruction_o: u64 as U<WORD_BITS> = WORD_BITS,
             /// lanes of the instruction
             issue1_mask_o: u32 as U<MASK_BITS> = MASK_BITS,
