@@ -112,24 +112,24 @@ fn full(ctas: u32, registers: u32, shared_bytes: u32, block: [u32; 3], sm: &SmCo
 
 /// Measured value: a number, a class, or both.
 #[derive(Clone, Debug, PartialEq)]
-struct Value {
+struct MeasuredValue {
     number: f64,
     class: Option<&'static str>,
 }
 
-impl Value {
+impl MeasuredValue {
     fn number(number: f64) -> Self {
-        Value { number, class: None }
+        MeasuredValue { number, class: None }
     }
 
     fn class(number: f64, class: &'static str) -> Self {
-        Value { number, class: Some(class) }
+        MeasuredValue { number, class: Some(class) }
     }
 }
 
 /// A value that a paper prints, next to the measured one.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
-pub struct Compared {
+pub struct ComparedValue {
     /// What the paper prints.
     #[serde(flatten)]
     pub printed: Printed,
@@ -142,10 +142,10 @@ pub struct Compared {
 }
 
 /// Compares a row's measurements with what the papers print of its workload.
-pub fn compare(row: &Row, printed: impl Iterator<Item = Printed>) -> Vec<Compared> {
+pub fn compare(row: &Row, printed: impl Iterator<Item = Printed>) -> Vec<ComparedValue> {
     let compared = |printed: Printed| {
         let value = measured(row, printed.quantity);
-        Compared {
+        ComparedValue {
             agrees: value.as_ref().map(|value| match value.class {
                 Some(class) => class == printed.value,
                 None => is_near(value.number, printed.value),
@@ -159,13 +159,15 @@ pub fn compare(row: &Row, printed: impl Iterator<Item = Printed>) -> Vec<Compare
 }
 
 /// Returns a row's measurement of a quantity.
-fn measured(row: &Row, quantity: Quantity) -> Option<Value> {
-    let behavior = |of: fn(&Behavior) -> f64| row.behavior.as_ref().map(of).map(Value::number);
+fn measured(row: &Row, quantity: Quantity) -> Option<MeasuredValue> {
+    let behavior = |of: fn(&Behavior) -> f64| row.behavior.as_ref().map(of).map(MeasuredValue::number);
     match quantity {
-        Quantity::L1d4x => row.four_times.map(|gain| Value::class(gain, latte_cc(gain))),
-        Quantity::L1dLarge => row.large.map(|gain| Value::class(gain, dai(gain))),
-        Quantity::Sectors => row.sectors.map(Value::number),
-        Quantity::Type => row.behavior.map(|b| Value::class(100.0 * b.memory_stalls, kind(b.memory_stalls))),
+        Quantity::L1d4x => row.four_times.map(|gain| MeasuredValue::class(gain, latte_cc(gain))),
+        Quantity::L1dLarge => row.large.map(|gain| MeasuredValue::class(gain, dai(gain))),
+        Quantity::Sectors => row.sectors.map(MeasuredValue::number),
+        Quantity::Type => {
+            row.behavior.map(|b| MeasuredValue::class(100.0 * b.memory_stalls, kind(b.memory_stalls)))
+        }
         Quantity::ComputePerMemory => behavior(|b| b.compute_per_memory),
         Quantity::RequestsPerMemory => behavior(|b| b.requests_per_memory),
         Quantity::L1dMissRate => behavior(|b| b.l1d_miss_rate),
@@ -176,7 +178,7 @@ fn measured(row: &Row, quantity: Quantity) -> Option<Value> {
         Quantity::ThreadsPercent => behavior(|b| b.threads_percent),
         Quantity::Evaluated => row.ratios.as_ref().map(|ratios| {
             let best = ratios.bdi.max(ratios.fpc).max(ratios.cpack);
-            Value::class(best, if best >= COMPRESSIBLE { "yes" } else { "no" })
+            MeasuredValue::class(best, if best >= COMPRESSIBLE { "yes" } else { "no" })
         }),
         Quantity::BestCodec => row.ratios.as_ref().map(best_codec),
         Quantity::MeanBandwidth => None,
@@ -189,14 +191,14 @@ fn kind(memory_stalls: f64) -> &'static str {
 }
 
 /// Returns BDI's ratio over the better one of FPC's and C-Pack's, and which is larger.
-fn best_codec(ratios: &ByCodec) -> Value {
+fn best_codec(ratios: &ByCodec) -> MeasuredValue {
     let other = ratios.fpc.max(ratios.cpack);
     let class = match ratios.bdi.total_cmp(&other) {
         std::cmp::Ordering::Greater => "BDI",
         std::cmp::Ordering::Less => "FPC/C-Pack",
         std::cmp::Ordering::Equal => "equal",
     };
-    Value::class(over(ratios.bdi, other), class)
+    MeasuredValue::class(over(ratios.bdi, other), class)
 }
 
 /// Returns whether a number is within 20% of a printed one, or rounds to its digits.
@@ -233,7 +235,7 @@ fn answer(agrees: Option<bool>) -> &'static str {
 
 /// Returns the comparisons with a paper as CSV.
 pub fn csv(rows: &[Row], paper: Paper) -> String {
-    let line = |(row, one): (&Row, &Compared)| {
+    let line = |(row, one): (&Row, &ComparedValue)| {
         let number = one.measured.map(|value| value.to_string()).unwrap_or_default();
         let agrees = one.agrees.map(|_| answer(one.agrees)).unwrap_or_default();
         let Printed { name, quantity, value, source, .. } = one.printed;
@@ -248,7 +250,7 @@ pub fn csv(rows: &[Row], paper: Paper) -> String {
     std::iter::once(head).chain(of_paper(rows, paper).map(line)).collect()
 }
 
-fn of_paper<'a>(rows: &'a [Row], paper: Paper) -> impl Iterator<Item = (&'a Row, &'a Compared)> {
+fn of_paper<'a>(rows: &'a [Row], paper: Paper) -> impl Iterator<Item = (&'a Row, &'a ComparedValue)> {
     let of_row = |row: &'a Row| row.printed.iter().map(move |one| (row, one));
     rows.iter().flat_map(of_row).filter(move |(_, one)| one.printed.paper == paper)
 }
@@ -258,7 +260,7 @@ fn misses(rows: &[Row], paper: Paper) -> String {
     let (mut out, mut missing, mut all) = (String::new(), 0, 0);
     for row in rows {
         let of_row = std::slice::from_ref(row);
-        let known: Vec<&Compared> =
+        let known: Vec<&ComparedValue> =
             of_paper(of_row, paper).map(|(_, one)| one).filter(|one| one.agrees.is_some()).collect();
         let wrong: Vec<&str> = known
             .iter()

@@ -60,14 +60,14 @@ enum Measured {
 }
 
 /// Configurations of the runs.
-struct Configurations {
+struct ClassifyConfigs {
     base: Arc<GpuConfig>,
     four_times: Arc<GpuConfig>,
     large: Arc<GpuConfig>,
     lamar: Arc<GpuConfig>,
 }
 
-impl Configurations {
+impl ClassifyConfigs {
     fn load(name: &str) -> Result<Self, Failure> {
         let base = GpuConfig::load(name).map_err(Failure::usage)?;
         let sets = base.l1d.sets;
@@ -79,7 +79,7 @@ impl Configurations {
         }
         let with_sets = |sets: u32| Arc::new(enlarged(&base, sets));
         let large = LARGE_BYTES / (base.l1d.ways * base.l1d.line_bytes);
-        Ok(Configurations {
+        Ok(ClassifyConfigs {
             four_times: with_sets(4 * sets),
             large: with_sets(large.max(1).next_power_of_two().clamp(sets, MOST_SETS)),
             lamar: Arc::new(GpuConfig::load("gtx480-lamar").map_err(Failure::usage)?),
@@ -119,7 +119,7 @@ pub fn run(options: &ClassifyOptions) -> Result<(), Failure> {
     if let (Some(paper), true) = (options.paper, workloads.is_empty()) {
         return Err(Failure::usage(format!("--paper {paper}: it has none of the workloads named")));
     }
-    let configurations = Configurations::load(config_name(options))?;
+    let configurations = ClassifyConfigs::load(config_name(options))?;
     let mut outputs = plan(options).check()?;
     let stop = stop_flag()?;
     let measures: Vec<(&dyn Workload, Measure)> =
@@ -173,7 +173,7 @@ fn plan(options: &ClassifyOptions) -> Plan {
 fn measure_all(
     measures: &[(&dyn Workload, Measure)],
     options: &ClassifyOptions,
-    configurations: &Configurations,
+    configurations: &ClassifyConfigs,
     stop: &Arc<AtomicBool>,
 ) -> Vec<Option<Result<Measured, Failure>>> {
     let all = std::thread::available_parallelism().map_or(1, usize::from);

@@ -1,6 +1,6 @@
 //! The table of `selvedge classify`, and its rows as JSON and CSV.
 use super::classes::{Paper, Quantity, dai, lamar, latte_cc, printed};
-use super::fingerprint::{Behavior, Compared, compare};
+use super::fingerprint::{Behavior, ComparedValue, compare};
 use crate::output::width;
 use schemars::JsonSchema;
 use selvedge_area::Table;
@@ -28,7 +28,7 @@ pub struct Row {
     /// Behavior of the baseline.
     pub behavior: Option<Behavior>,
     /// Values that the papers print, each next to the measured one.
-    pub printed: Vec<Compared>,
+    pub printed: Vec<ComparedValue>,
 }
 
 /// Compression ratios.

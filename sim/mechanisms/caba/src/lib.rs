@@ -170,7 +170,7 @@ macro_rules! compression {
 
             fn search(setup: &Setup<CompressionOptions>, _: &GpuConfig) -> Option<Box<dyn Search>> {
                 let profiles = setup.options.profile == Switch::On && setup.choice.is_empty();
-                profiles.then(|| Box::new(Profile) as Box<dyn Search>)
+                profiles.then(|| Box::new(ProfileSearch) as Box<dyn Search>)
             }
         }
     };
@@ -279,9 +279,9 @@ fn sets(setup: &Setup<CompressionOptions>, routines: &Routines) -> u32 {
 
 /// The profile of an application (sections 5.3.1 and 6): compression is disabled for those that it does not make faster. A choice
 /// is 1 with compression and 0 without.
-struct Profile;
+struct ProfileSearch;
 
-impl Search for Profile {
+impl Search for ProfileSearch {
     fn any(&self) -> Vec<u32> {
         vec![1]
     }

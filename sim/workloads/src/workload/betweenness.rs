@@ -61,30 +61,30 @@ fn plan(graph: Rc<Graph>, size: Size, memory: &mut DeviceMemory) -> Result<Plan,
         let numbers = [int(nodes), int(depth), int(source), Arg::Ptr(centrality)];
         launch("betweenness_inwards", [&pointers[..], &numbers].concat())
     };
-    let mut step = Step::Clear;
+    let mut step = Sweep::Clear;
     let launches = move |memory: &mut DeviceMemory| -> Result<Option<Launch>, WorkloadError> {
         match step {
-            Step::Clear => {
-                step = Step::Start { source: 0 };
+            Sweep::Clear => {
+                step = Sweep::Start { source: 0 };
                 launch("betweenness_clear", vec![Arg::Ptr(centrality), int(nodes)])
             }
-            Step::Start { source } if source == sources => Ok(None),
-            Step::Start { source } => {
-                step = Step::Outwards { source, depth: 0 };
+            Sweep::Start { source } if source == sources => Ok(None),
+            Sweep::Start { source } => {
+                step = Sweep::Outwards { source, depth: 0 };
                 let pointers = [level, dependency, paths].map(Arg::Ptr);
                 launch("betweenness_start", [&[int(source)], &pointers[..], &[int(nodes)]].concat())
             }
-            Step::Outwards { source, depth }
+            Sweep::Outwards { source, depth }
                 if depth == 0 || (depth < nodes && memory.read_u32s(again, 1)? != [0]) =>
             {
                 memory.write_u32s(again, &[0])?;
-                step = Step::Outwards { source, depth: depth + 1 };
+                step = Sweep::Outwards { source, depth: depth + 1 };
                 outwards(depth)
             }
-            Step::Outwards { source, depth } | Step::Inwards { source, depth } => {
+            Sweep::Outwards { source, depth } | Sweep::Inwards { source, depth } => {
                 step = match depth {
-                    1 => Step::Start { source: source + 1 },
-                    _ => Step::Inwards { source, depth: depth - 1 },
+                    1 => Sweep::Start { source: source + 1 },
+                    _ => Sweep::Inwards { source, depth: depth - 1 },
                 };
                 inwards(depth - 1, source)
             }
@@ -99,7 +99,7 @@ fn plan(graph: Rc<Graph>, size: Size, memory: &mut DeviceMemory) -> Result<Plan,
 
 /// Next launch of a run.
 #[derive(Clone, Copy)]
-enum Step {
+enum Sweep {
     Clear,
     Start { source: usize },
     Outwards { source: usize, depth: usize },

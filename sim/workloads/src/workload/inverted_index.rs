@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 
 use super::check::Results;
 use super::helpers::mebibytes;
-use super::mars::{Grouped, Program, Records, bytes};
+use super::mars::{Grouped, MarsProgram, MarsRecords, bytes};
 use super::plan::{Plan, Planned};
 use super::random::Random;
 use super::{Group, Size, WorkloadError};
@@ -105,7 +105,7 @@ fn pieces(text: &[u8]) -> Vec<(usize, usize)> {
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let files = files(size);
-    let mut records = Records::default();
+    let mut records = MarsRecords::default();
     let mut addresses = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let address = memory.alloc(file.text.len() as u64, "file")?;
@@ -117,7 +117,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
         }
     }
     let links = files.iter().map(|file| file.links.len()).sum();
-    let mut program = Program { memory, launches: Vec::new() };
+    let mut program = MarsProgram { memory, launches: Vec::new() };
     let records = program.upload(&records)?;
     let emitted = program.map(records, links, LINK, 4)?;
     let Grouped { sorted, begins, .. } = program.group(emitted, LINK, 4)?;

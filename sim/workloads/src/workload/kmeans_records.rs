@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::check::Results;
 use super::helpers::{mebibytes, place_words};
-use super::mars::{Grouped, Program, Records, bytes, in_stages};
+use super::mars::{Grouped, MarsProgram, MarsRecords, bytes, in_stages};
 use super::plan::{Plan, Planned};
 use super::random::Random;
 use super::{Group, Size, WorkloadError};
@@ -62,7 +62,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let centres = place_words(memory, "centres", &values[..CLUSTERS * DIMENSIONS])?;
     let clusters = place_words(memory, "cluster of each", &vec![0; points])?;
     let changed = place_words(memory, "changed", &[0])?;
-    let mut records = Records::default();
+    let mut records = MarsRecords::default();
     for point in 0..points {
         let key = [bytes(&[point, DIMENSIONS, CLUSTERS, 0]), clusters.to_le_bytes().to_vec()].concat();
         records.push(&key, &[at.to_le_bytes(), centres.to_le_bytes(), changed.to_le_bytes()].concat());
@@ -71,7 +71,7 @@ fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let rounds = Rc::new(Cell::new(0));
     let done = Rc::clone(&rounds);
     let launches = in_stages(move |memory| {
-        let mut program = Program { memory, launches: Vec::new() };
+        let mut program = MarsProgram { memory, launches: Vec::new() };
         if let Some(points) = grouped.take() {
             program.reduce(&points, KEY, VALUE)?;
             rounds.set(rounds.get() + 1);

@@ -19,14 +19,14 @@ const CHUNK: usize = 256;
 
 /// Input records of a map.
 #[derive(Default)]
-pub(super) struct Records {
+pub(super) struct MarsRecords {
     keys: Vec<u8>,
     values: Vec<u8>,
     /// Offset and size of the key, offset and size of the value.
     index: Vec<u32>,
 }
 
-impl Records {
+impl MarsRecords {
     /// Adds a record.
     pub fn push(&mut self, key: &[u8], value: &[u8]) {
         let entry = [self.keys.len(), key.len(), self.values.len(), value.len()];
@@ -51,12 +51,12 @@ pub(super) struct OnDevice {
 }
 
 /// Launches of a program, and the buffers between them.
-pub(super) struct Program<'a> {
+pub(super) struct MarsProgram<'a> {
     pub memory: &'a mut DeviceMemory,
     pub launches: Vec<Launch>,
 }
 
-impl Program<'_> {
+impl MarsProgram<'_> {
     fn alloc(&mut self, words: usize, name: &str) -> Result<u64, WorkloadError> {
         Ok(self.memory.alloc(4 * words as u64, name)?)
     }
@@ -81,7 +81,7 @@ impl Program<'_> {
     }
 
     /// Copies `records` to the device.
-    pub fn upload(&mut self, records: &Records) -> Result<OnDevice, WorkloadError> {
+    pub fn upload(&mut self, records: &MarsRecords) -> Result<OnDevice, WorkloadError> {
         let keys = self.memory.alloc(records.keys.len() as u64, "input keys")?;
         self.memory.write(keys, &records.keys)?;
         let values = self.memory.alloc(records.values.len() as u64, "input values")?;

@@ -1,7 +1,7 @@
 //! `matmul`: a matrix product in the form of Mars; and `mm3`: the 3MM of PolyBench/GPU 1.0, which multiplies two products.
 use super::check::Results;
 use super::helpers::{int, launch_grid, mebibytes, place_f32s};
-use super::mars::{Program, Records, bytes};
+use super::mars::{MarsProgram, MarsRecords, bytes};
 use super::plan::{Plan, Planned};
 use super::random::Random;
 use super::{Arg, Group, Launch, Size, WorkloadError};
@@ -91,11 +91,11 @@ fn product(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError>
     let a = place_f32s(memory, "a", &floats[0])?;
     let b = place_f32s(memory, "b", &floats[1])?;
     let key = [a.to_le_bytes(), b.to_le_bytes()].concat();
-    let mut records = Records::default();
+    let mut records = MarsRecords::default();
     for (row, column) in (0..n).flat_map(|row| (0..n).map(move |column| (row, column))) {
         records.push(&key, &bytes(&[row, column, n, n]));
     }
-    let mut program = Program { memory, launches: Vec::new() };
+    let mut program = MarsProgram { memory, launches: Vec::new() };
     let records = program.upload(&records)?;
     let emitted = program.map(records, n * n, 4, 8)?;
     Ok(Plan::of(program.launches, move |memory| {

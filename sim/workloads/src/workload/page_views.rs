@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::check::Results;
 use super::helpers::mebibytes;
-use super::mars::{Grouped, Program, Records, bytes, in_stages};
+use super::mars::{Grouped, MarsProgram, MarsRecords, bytes, in_stages};
 use super::plan::{Plan, Planned};
 use super::random::Random;
 use super::{Group, Size, WorkloadError};
@@ -113,7 +113,7 @@ fn count(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let log = Log::new(lines_to_count(size));
     let text = memory.alloc(log.text.len() as u64, "text")?;
     memory.write(text, &log.text)?;
-    let mut records = Records::default();
+    let mut records = MarsRecords::default();
     for ends in log.line.windows(2) {
         let key = [text.to_le_bytes().to_vec(), bytes(&[ends[0], 0])].concat();
         records.push(&key, &bytes(&[ends[1] - ends[0], 0]));
@@ -121,7 +121,7 @@ fn count(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let found: Rc<Cell<Option<Grouped>>> = Rc::default();
     let (result, mut stage) = (Rc::clone(&found), 0);
     let launches = in_stages(move |memory| {
-        let mut program = Program { memory, launches: Vec::new() };
+        let mut program = MarsProgram { memory, launches: Vec::new() };
         stage += 1;
         match (stage, found.get()) {
             (1, _) => {
@@ -209,11 +209,11 @@ fn views(lines: usize) -> Vec<(u32, u32)> {
 
 fn rank(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let lines = lines_to_rank(size);
-    let mut records = Records::default();
+    let mut records = MarsRecords::default();
     for (views, offset) in views(lines) {
         records.push(&views.to_le_bytes(), &offset.to_le_bytes());
     }
-    let mut program = Program { memory, launches: Vec::new() };
+    let mut program = MarsProgram { memory, launches: Vec::new() };
     let records = program.upload(&records)?;
     let emitted = program.map(records, records.count, 4, 4)?;
     let Grouped { sorted, begins, .. } = program.group(emitted, 4, 4)?;

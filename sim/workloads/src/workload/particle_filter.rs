@@ -23,8 +23,8 @@ pub(super) const PARTICLE_FILTER: Planned = Planned {
     group: Group::Particles,
     ptx: ("particle_filter.ptx", include_str!("../../kernels/particle_filter.ptx")),
     description: |size| {
-        let shape = Shape::of(size);
-        let Shape { particles, side, frames, steps } = shape;
+        let shape = FilterShape::of(size);
+        let FilterShape { particles, side, frames, steps } = shape;
         let bytes = particles * (8 * 8 + 4 + 4 * disc().len()) + shape.pixels();
         format!(
             "{particles} particles, {steps} of {frames} frames of {side} x {side} pixels, {}",
@@ -35,7 +35,7 @@ pub(super) const PARTICLE_FILTER: Planned = Planned {
 };
 
 #[derive(Clone, Copy)]
-struct Shape {
+struct FilterShape {
     particles: usize,
     /// Width and height of the video.
     side: usize,
@@ -45,7 +45,7 @@ struct Shape {
     steps: usize,
 }
 
-impl Shape {
+impl FilterShape {
     /// Returns the shape of a size; `paper` is that of Rodinia's run script and of LATTE-CC's table III.
     fn of(size: Size) -> Self {
         let (particles, side, frames, steps) = match size {
@@ -54,7 +54,7 @@ impl Shape {
             Size::Study => (1000, 128, 10, 5),
             Size::Paper => (1000, 128, 10, 9),
         };
-        Shape { particles, side, frames, steps }
+        FilterShape { particles, side, frames, steps }
     }
 
     fn pixels(self) -> usize {
@@ -111,8 +111,8 @@ fn place_f64s(memory: &mut DeviceMemory, name: &str, values: &[f64]) -> Result<u
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
-    let shape = Shape::of(size);
-    let Shape { particles, side, frames, steps } = shape;
+    let shape = FilterShape::of(size);
+    let FilterShape { particles, side, frames, steps } = shape;
     let mut seeds = shape.seeds();
     let frame_bytes = shape.video(&mut seeds[0]);
     let start = vec![(side / 2) as f64; particles];
@@ -170,7 +170,7 @@ struct Particles {
 
 impl Particles {
     /// Follows the video to the last frame.
-    fn after_all(shape: Shape) -> Self {
+    fn after_all(shape: FilterShape) -> Self {
         let mut seeds = shape.seeds();
         let video = shape.video(&mut seeds[0]);
         let start = vec![(shape.side / 2) as f64; shape.particles];
@@ -181,7 +181,7 @@ impl Particles {
         particles
     }
 
-    fn follow(&mut self, shape: Shape, video: &[u8], frame: usize, seeds: &mut [i32]) {
+    fn follow(&mut self, shape: FilterShape, video: &[u8], frame: usize, seeds: &mut [i32]) {
         let disc = disc();
         self.pixels.clear();
         let mut running = Vec::with_capacity(shape.particles);

@@ -3,7 +3,7 @@ use std::collections::BTreeSet;
 
 use super::check::Results;
 use super::helpers::{mebibytes, place_f32s};
-use super::mars::{Grouped, Program, Records, bytes};
+use super::mars::{Grouped, MarsProgram, MarsRecords, bytes};
 use super::plan::{Plan, Planned};
 use super::random::Random;
 use super::{Group, Size, WorkloadError};
@@ -52,11 +52,11 @@ fn pairs(documents: usize) -> impl Iterator<Item = (usize, usize)> {
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
     let (documents, dimensions) = shape(size);
     let rows = place_f32s(memory, "features", &features(documents, dimensions))?;
-    let mut records = Records::default();
+    let mut records = MarsRecords::default();
     for (first, second) in pairs(documents) {
         records.push(&rows.to_le_bytes(), &bytes(&[first, second, dimensions, 0]));
     }
-    let mut program = Program { memory, launches: Vec::new() };
+    let mut program = MarsProgram { memory, launches: Vec::new() };
     let records = program.upload(&records)?;
     let emitted = program.map(records, records.count, EMITTED.0, EMITTED.1)?;
     let Grouped { sorted, begins: groups, .. } = program.group(emitted, EMITTED.0, EMITTED.1)?;

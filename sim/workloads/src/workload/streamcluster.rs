@@ -25,8 +25,8 @@ pub(super) const STREAMCLUSTER: Planned = Planned {
     group: Group::Learning,
     ptx: ("streamcluster.ptx", include_str!("../../kernels/streamcluster.ptx")),
     description: |size| {
-        let shape = Shape::of(size);
-        let Shape { count, dimensions, candidates } = shape;
+        let shape = StreamShape::of(size);
+        let StreamShape { count, dimensions, candidates } = shape;
         let bytes = count * (4 * dimensions + POINT_BYTES + 4 + 1) + 4 * shape.table();
         format!("{count} points of {dimensions} dimensions, {candidates} candidates, {}", mebibytes(bytes))
     },
@@ -34,20 +34,20 @@ pub(super) const STREAMCLUSTER: Planned = Planned {
 };
 
 #[derive(Clone, Copy)]
-struct Shape {
+struct StreamShape {
     count: usize,
     dimensions: usize,
     candidates: usize,
 }
 
-impl Shape {
+impl StreamShape {
     /// Returns the shape of a size. `paper` has Rodinia's points, but only its first 50 candidates.
     fn of(size: Size) -> Self {
         match size {
-            Size::Tiny => Shape { count: 1 << 10, dimensions: 32, candidates: 3 },
-            Size::Small => Shape { count: 1 << 13, dimensions: 64, candidates: 6 },
-            Size::Study => Shape { count: 1 << 14, dimensions: 256, candidates: 2 },
-            Size::Paper => Shape { count: 1 << 16, dimensions: 256, candidates: 50 },
+            Size::Tiny => StreamShape { count: 1 << 10, dimensions: 32, candidates: 3 },
+            Size::Small => StreamShape { count: 1 << 13, dimensions: 64, candidates: 6 },
+            Size::Study => StreamShape { count: 1 << 14, dimensions: 256, candidates: 2 },
+            Size::Paper => StreamShape { count: 1 << 16, dimensions: 256, candidates: 50 },
         }
     }
 
@@ -69,7 +69,7 @@ impl Shape {
 }
 
 /// Squared distance of two points, which rounds like the checked-in PTX.
-fn distance(shape: Shape, coordinates: &[f32], a: usize, b: usize) -> f32 {
+fn distance(shape: StreamShape, coordinates: &[f32], a: usize, b: usize) -> f32 {
     coordinates.chunks_exact(shape.count).fold(0.0_f32, |sum, values| {
         let apart = values[a] - values[b];
         apart.mul_add(apart, sum)
@@ -90,7 +90,7 @@ struct Clusters {
 }
 
 /// Effect of a candidate.
-struct Effect {
+struct SwapEffect {
     /// Points that are nearer to the candidate than to their center.
     moves: Vec<bool>,
     /// Sum of the changes by the points that move.
@@ -101,7 +101,7 @@ struct Effect {
 
 impl Clusters {
     /// Assigns the points to the nearest of the fewest centers. A center costs what each further one saves.
-    fn at_start(shape: Shape, coordinates: &[f32]) -> Self {
+    fn at_start(shape: StreamShape, coordinates: &[f32]) -> Self {
         let mut clusters = Clusters {
             centers: Vec::new(),
             assigned: vec![0; shape.count],
@@ -122,7 +122,7 @@ impl Clusters {
     }
 
     /// Opens a center and moves the points that are nearer to it.
-    fn open(&mut self, shape: Shape, coordinates: &[f32], center: usize) {
+    fn open(&mut self, shape: StreamShape, coordinates: &[f32], center: usize) {
         self.centers.push(center);
         for point in 0..shape.count {
             let cost = distance(shape, coordinates, point, center);
@@ -142,7 +142,7 @@ impl Clusters {
     }
 
     /// Returns the points in the device's layout.
-    fn points(&self, shape: Shape) -> Vec<u8> {
+    fn points(&self, shape: StreamShape) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(shape.count * POINT_BYTES);
         for (point, (center, cost)) in self.assigned.iter().zip(&self.cost).enumerate() {
             bytes.extend(u64::from(1.0_f32.to_bits()).to_le_bytes());
@@ -154,9 +154,10 @@ impl Clusters {
     }
 
     /// Computes the effect of a candidate on the CPU.
-    fn effect(&self, shape: Shape, coordinates: &[f32], candidate: usize) -> Effect {
+    fn effect(&self, shape: StreamShape, coordinates: &[f32], candidate: usize) -> SwapEffect {
         let numbers = self.numbers();
-        let mut effect = Effect { moves: Vec::new(), change: 0.0, changes: vec![0.0; self.centers.len()] };
+        let mut effect =
+            SwapEffect { moves: Vec::new(), change: 0.0, changes: vec![0.0; self.centers.len()] };
         for (point, cost) in self.cost.iter().enumerate() {
             let change = distance(shape, coordinates, point, candidate) - cost;
             effect.moves.push(change < 0.0);
@@ -170,7 +171,7 @@ impl Clusters {
     }
 
     /// Opens the candidate, and closes the centers that it makes superfluous, if both together save costs.
-    fn follow(&mut self, shape: Shape, coordinates: &[f32], candidate: usize, effect: &Effect) {
+    fn follow(&mut self, shape: StreamShape, coordinates: &[f32], candidate: usize, effect: &SwapEffect) {
         let numbers = self.numbers();
         let saved: Vec<f64> = effect.changes.iter().map(|change| self.center_cost + change).collect();
         let closed: f64 = saved.iter().filter(|saved| **saved > 0.0).sum();
@@ -190,7 +191,7 @@ impl Clusters {
     }
 
     /// Returns the table that the device should have computed for a candidate.
-    fn table(&self, shape: Shape, coordinates: &[f32], candidate: usize) -> Vec<f32> {
+    fn table(&self, shape: StreamShape, coordinates: &[f32], candidate: usize) -> Vec<f32> {
         let (numbers, stride) = (self.numbers(), self.centers.len() + 1);
         let mut table = vec![0.0; shape.count * stride];
         for (point, row) in table.chunks_exact_mut(stride).enumerate() {
@@ -204,7 +205,7 @@ impl Clusters {
 
 /// Device addresses of a run.
 #[derive(Clone, Copy)]
-struct Buffers {
+struct StreamBuffers {
     coordinates: u64,
     points: u64,
     table: u64,
@@ -212,9 +213,14 @@ struct Buffers {
     moves: u64,
 }
 
-impl Buffers {
+impl StreamBuffers {
     /// Reads the effect of a candidate from the table, whose rows have a sum per center.
-    fn effect(self, shape: Shape, centers: usize, memory: &DeviceMemory) -> Result<Effect, WorkloadError> {
+    fn effect(
+        self,
+        shape: StreamShape,
+        centers: usize,
+        memory: &DeviceMemory,
+    ) -> Result<SwapEffect, WorkloadError> {
         let table = memory.read_f32s(self.table, shape.count * (centers + 1))?;
         let column = |at: usize| table.iter().skip(at).step_by(centers + 1).map(|sum| f64::from(*sum)).sum();
         let mut moves = vec![0; shape.count];
@@ -228,10 +234,10 @@ impl Buffers {
 }
 
 fn plan(size: Size, memory: &mut DeviceMemory) -> Result<Plan, WorkloadError> {
-    let shape = Shape::of(size);
-    let Shape { count, dimensions, candidates } = shape;
+    let shape = StreamShape::of(size);
+    let StreamShape { count, dimensions, candidates } = shape;
     let values = shape.coordinates();
-    let buffers = Buffers {
+    let buffers = StreamBuffers {
         coordinates: place_f32s(memory, "coordinates", &values)?,
         points: memory.alloc((count * POINT_BYTES) as u64, "points")?,
         table: memory.alloc(4 * shape.table() as u64, "table")?,
