@@ -19,7 +19,7 @@ struct Constraints {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Constraint {
-    /// DrawnValues that are equally likely.
+    /// Values that are equally likely.
     values: Option<Vec<u64>>,
     /// The least and the greatest of equally likely values.
     range: Option<[u64; 2]>,
