@@ -225,7 +225,7 @@ impl StreamBuffers {
         let column = |at: usize| table.iter().skip(at).step_by(centers + 1).map(|sum| f64::from(*sum)).sum();
         let mut moves = vec![0; shape.count];
         memory.read(self.moves, &mut moves)?;
-        Ok(Effect {
+        Ok(SwapEffect {
             moves: moves.into_iter().map(|moves| moves == 1).collect(),
             change: column(centers),
             changes: (0..centers).map(column).collect(),
