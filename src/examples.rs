@@ -191,7 +191,6 @@ pub const EXAMPLES: &[Examples] = &[
                 "selvedge gen bdi_compressor --param line_bytes=64 --sv -o verilog",
             ),
             ("Write a cocotb testbench too", "selvedge gen milg --cocotb -o bench"),
-            ("List the memories of a block", "selvedge gen md_cache --memories list"),
             ("Put SRAM macros in place of memories", "selvedge gen md_cache --memories wrapper -o sram"),
         ],
     ),

@@ -109,7 +109,7 @@ class Panel:
 def spans(changes, end):
     """Returns the intervals in which a signal is 1."""
     following = [cycle for cycle, _ in changes[1:]] + [end]
-    return [(cycle, min(after, end)) for (cycle, value), after in zip(changes, following) if value]
+    return [(cycle, min(after, end)) for (cycle, value), after in zip(changes, following) if value and cycle < end]
 
 
 def latte_cc(signals, output):
@@ -184,13 +184,13 @@ def bgp(signals, output):
 
 def caba(signals, output):
     picture = Picture(290, "One decompression by an assist warp", "bfs at size tiny, SM 0")
-    first, last = 764, 850
+    first, last = 746, 832
     x = lambda cycle: 150 + 620 * (cycle - first) / (last - first)
-    for cycle in range(770, 851, 10):
+    for cycle in range(750, 831, 10):
         picture.path("grid", f"M{x(cycle):.1f} 58 V240")
         picture.text(x(cycle), 258, str(cycle), "middle")
     picture.text(770, 276, "cycle of the SM", "end")
-    idle = [(0, 1)] + [(cycle, value) for cycle, value in signals["sm0.awc.idle_i"] if cycle >= 767]
+    idle = [(0, 1)] + [(cycle, value) for cycle, value in signals["sm0.awc.idle_i"] if cycle >= 749]
     rows = (("event", signals["sm0.awc.trigger_valid_i"]), ("fetch from the store", signals["sm0.awc.fetch_o"]),
             ("in the buffer", signals["sm0.awc.high_valid_o"]), ("leaves the buffer", signals["sm0.awc.issue0_pop_i"]),
             ("scheduler issues", [(cycle, 1 - value) for cycle, value in idle]))
