@@ -72,7 +72,7 @@
 // the next line is looked up, and then that line waits.
 //
 // Cycles per line, measured over the lines that the built-in workloads read at their smallest size:
-// minimum 6 (one line in nine), median 11, mean 10.9, maximum 26. Nine of ten lines take at most 14
+// minimum 6 (one line in nine), median 11, mean 10.5, maximum 26. Nine of ten lines take at most 14
 // cycles, and 99 of 100 at most 16. The lines of the slowest workload take 12.5 cycles on average.
 // The eight words of a group are mostly all different.
 //

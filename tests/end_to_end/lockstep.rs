@@ -4,7 +4,7 @@ use crate::command::selvedge_in;
 use selvedge_sim::mechanism;
 
 /// A core cycle in which the decompressor of SM 0 outputs a line.
-const LINE_CYCLE: u64 = 1083;
+const LINE_CYCLE: u64 = 1065;
 
 /// Injects a fault into a run of bfs. Returns exit code, standard error and the waveform of the difference.
 fn strike(instance: &str, cycle: u64, bit: u32, engine: &str) -> (Option<i32>, String, Option<String>) {
@@ -44,7 +44,7 @@ fn a_flipped_bit_of_a_line_that_is_not_valid_means_nothing() {
 
 #[test]
 fn a_flipped_bit_in_a_partitions_decompressor_is_caught_too() {
-    let (code, error, _) = strike("l2.p0.decompressor", 1942, 77, "lockstep");
+    let (code, error, _) = strike("l2.p0.decompressor", 1906, 77, "lockstep");
     assert_eq!(code, Some(3), "{error}");
     assert!(
         error.contains("l2.p0.decompressor (bdi_decompressor)") && error.contains("at port line_o"),
@@ -65,7 +65,7 @@ fn a_difference_is_told_even_where_its_waveform_cannot_be_written() {
     std::fs::create_dir(folder.path().join("divergence-sm0.decompressor.vcd")).expect("a folder in the way");
     let words = ["run", "bfs", "--size", "tiny", "--mechanism", "hw-bdi", "--engine", "lockstep"];
     let output =
-        selvedge_in(folder.path(), &[words.as_slice(), &["--inject", "sm0.decompressor:1083:300"]].concat());
+        selvedge_in(folder.path(), &[words.as_slice(), &["--inject", "sm0.decompressor:1065:300"]].concat());
     let error = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{error}");
     assert!(error.contains("cannot write") && error.contains("model and RTL differ"), "{error}");
