@@ -336,7 +336,7 @@ fn the_example_with_macros_passes_and_a_wrong_address_bit_is_found() {
     let block = selvedge_blocks::find("md_cache").expect("a block");
     let run = |macros: &str| with_macros(block, MemoryForm::Wrapper, macros);
     assert_eq!(run(MD_CACHE_MACROS), Ok(MACRO_CLOCKS));
-    for module in ["64x14", "64x80", "256x256"] {
+    for module in ["64x14", "64x76", "256x256"] {
         let start = MD_CACHE_MACROS.find(&format!("selvedge_sram_{module} ")).expect("a macro");
         let (before, after) = MD_CACHE_MACROS.split_at(start);
         let wrong = after.replacen(".addr0 (addr0)", ".addr0 (addr0 ^ 1'b1)", 1);

@@ -6,7 +6,7 @@
 
 module sram_1r1w #(
   parameter integer ADDRESS_BITS = 6,
-  parameter integer DATA_BITS = 80
+  parameter integer DATA_BITS = 76
 ) (
   input  wire                    clk0,
   input  wire                    csb0,

@@ -71,15 +71,15 @@ fn the_memories_of_a_block_are_listed_in_a_table_and_two_files() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let table = selvedge(&["gen", "md_cache", "--memories", "list", "-o", &folder.path().to_string_lossy()]);
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
-    let tags = ["md_cache", "tags", "64", "80", "5120", "1", "1", "clock", "edge", "selvedge_sync_mem_64x80"];
+    let tags = ["md_cache", "tags", "64", "76", "4864", "1", "1", "clock", "edge", "selvedge_sync_mem_64x76"];
     assert!(rows.iter().any(|row| *row == tags), "{table}");
     let csv = "instance,words,width,bits,read_ports,write_ports,read,module\n\
                data,256,256,65536,1,1,clock edge,selvedge_sync_mem_256x256\n\
                states,64,14,896,1,1,clock edge,selvedge_sync_mem_64x14\n\
-               tags,64,80,5120,1,1,clock edge,selvedge_sync_mem_64x80\n";
+               tags,64,76,4864,1,1,clock edge,selvedge_sync_mem_64x76\n";
     assert_eq!(text(folder.path(), "md_cache_memories.csv"), csv);
     let conf = "name selvedge_sync_mem_64x14 depth 64 width 14 ports write,read\n\
-                name selvedge_sync_mem_64x80 depth 64 width 80 ports write,read\n\
+                name selvedge_sync_mem_64x76 depth 64 width 76 ports write,read\n\
                 name selvedge_sync_mem_256x256 depth 256 width 256 ports write,read\n";
     assert_eq!(text(folder.path(), "md_cache.mems.conf"), conf);
     assert_eq!(fs::read_dir(folder.path()).expect("the folder is there").count(), 2, "no Verilog");
