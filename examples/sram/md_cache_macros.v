@@ -15,8 +15,8 @@ module selvedge_sram_64x14 (
 endmodule
 
 module selvedge_sram_64x76 (
-  input  wire clk0, input wire csb0, input wire [5:0] addr0, input wire [79:0] din0,
-  input  wire clk1, input wire csb1, input wire [5:0] addr1, output wire [79:0] dout1
+  input  wire clk0, input wire csb0, input wire [5:0] addr0, input wire [75:0] din0,
+  input  wire clk1, input wire csb1, input wire [5:0] addr1, output wire [75:0] dout1
 );
   sram_1r1w #(.ADDRESS_BITS (6), .DATA_BITS (76)) words (
     .clk0 (clk0), .csb0 (csb0), .addr0 (addr0), .din0 (din0), .clk1 (clk1), .csb1 (csb1), .addr1 (addr1), .dout1 (dout1)
