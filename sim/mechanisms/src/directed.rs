@@ -48,7 +48,7 @@ fn more_hits(other: &RunReport, own: &RunReport) -> bool {
 
 fn hits_of_compressed_lines(other: &RunReport, own: &RunReport) -> bool {
     let compressed = count(own, "l1d_hits_low_latency") + count(own, "l1d_hits_high_capacity");
-    10 * compressed > 5 * own.totals.l1d.accesses && more_hits(other, own)
+    10 * compressed > 4 * own.totals.l1d.accesses && more_hits(other, own)
 }
 
 fn bypassed(other: &RunReport, own: &RunReport) -> bool {

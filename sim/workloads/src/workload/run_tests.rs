@@ -160,7 +160,7 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
         let mut byte = [0];
         memory.read(address, &mut byte).unwrap();
         memory.write(address, &[byte[0] ^ 0x20]).unwrap();
-        let text = program.verify(&memory).unwrap_err().to_string();
+        let text = program.verify(&memory).expect_err(name).to_string();
         assert!(text.starts_with(&format!("{name}: {buffer}[{index}] = ")), "{text}");
         assert!(text.contains(", the CPU reference gives "), "{text}");
     }
