@@ -72,8 +72,8 @@
 // the next line is looked up, and then that line waits.
 //
 // Cycles per line, measured over the lines that the built-in workloads read at their smallest size:
-// minimum 6 (one line in nine), median 11, mean 10.5, maximum 26. Nine of ten lines take at most 14
-// cycles, and 99 of 100 at most 16. The lines of the slowest workload take 12.5 cycles on average.
+// minimum 6 (one line in six), median 11, mean 10.2, maximum 20. Nine of ten lines take at most 13
+// cycles, and 99 of 100 at most 15. The lines of the slowest workload take 12.4 cycles on average.
 // The eight words of a group are mostly all different.
 //
 // STORAGE

@@ -132,7 +132,7 @@ mod tests {
             [6, 11, 13, 15, 20],
             "{lines:?}"
         );
-        assert_eq!((tenth(mean), tenth(slowest)), (10.2, 12.5));
+        assert_eq!((tenth(mean), tenth(slowest)), (10.2, 12.4));
     }
 
     #[test]

@@ -58,8 +58,8 @@
 //! a payload is not taken, the first group of the next line is looked up, and then that line waits.
 //!
 //! Cycles per line, measured over the lines that the built-in workloads read at their smallest size: minimum 6 (one line in
-//! nine), median 11, mean 10.5, maximum 26. Nine of ten lines take at most 14 cycles, and 99 of 100 at most 16. The lines of
-//! the slowest workload take 12.5 cycles on average. The eight words of a group are mostly all different.
+//! six), median 11, mean 10.2, maximum 20. Nine of ten lines take at most 13 cycles, and 99 of 100 at most 15. The lines of
+//! the slowest workload take 12.4 cycles on average. The eight words of a group are mostly all different.
 //!
 //! # Storage
 //! The paper states 7 KB, 57,344 bits: 1,024 entries of 56 bits. The table here has 46,080 bits. An entry needs 24 bits of
