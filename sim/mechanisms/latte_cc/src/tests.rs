@@ -212,7 +212,11 @@ fn the_adaptive_rivals_win_by_bdi_where_a_working_set_twice_the_l1d_fits_by_it()
         assert!(counter("decisions_low_latency") > 15, "{mechanism}: every SM has chosen it");
         let hits = counter("l1d_hits_low_latency");
         assert!(hits * 10 > report.totals.l1d.accesses * 4, "{mechanism}: {hits}");
-        assert!(report.totals.l1d.misses * 3 < base.l1d.misses * 2, "{mechanism}: {}", report.totals.l1d.misses);
+        assert!(
+            report.totals.l1d.misses * 3 < base.l1d.misses * 2,
+            "{mechanism}: {}",
+            report.totals.l1d.misses
+        );
     }
 }
 
