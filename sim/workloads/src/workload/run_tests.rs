@@ -155,7 +155,7 @@ fn a_wrong_byte_in_a_result_is_found_and_named() {
     for (name, buffer, index) in results {
         let Finished { program, mut memory, pointers, .. } = run(find(name).unwrap(), Size::Tiny, None);
         let base =
-            pointers.into_iter().find(|address| memory.nearest(*address).unwrap().0 == buffer).unwrap();
+            pointers.into_iter().rev().find(|address| memory.nearest(*address).unwrap().0 == buffer).unwrap();
         let address = base + 4 * index + 2;
         let mut byte = [0];
         memory.read(address, &mut byte).unwrap();
