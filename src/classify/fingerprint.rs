@@ -130,7 +130,7 @@ impl MeasuredValue {
 /// A value that a paper prints, next to the measured one.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ComparedValue {
-    /// What the paper prints.
+    /// The value in the paper.
     #[serde(flatten)]
     pub printed: Printed,
     /// Measured value. Null if the measurement is missing.

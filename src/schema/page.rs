@@ -141,7 +141,6 @@ fn kind(root: &Value, node: &Value) -> String {
 
 fn word(root: &Value, node: &Value, kind_name: &str) -> String {
     match kind_name {
-        "integer" => "whole number".into(),
         "boolean" => "flag".into(),
         "string" => "text".into(),
         "array" => format!("list of {}", kind(root, &node["items"])),

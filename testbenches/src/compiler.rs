@@ -278,7 +278,7 @@ pub struct SourceText {
 }
 
 impl FaultyCircuits {
-    /// Returns the files of `own`, or else those of the block's emitted Verilog. The folder `cache` keeps Verilator's library.
+    /// Returns the files of `own`, or else the files of the block's emitted Verilog. The folder `cache` keeps Verilator's library.
     ///
     /// # Errors
     /// [`CompileError`] if Verilator is missing or a file cannot be read.

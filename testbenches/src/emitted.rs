@@ -66,7 +66,7 @@ impl Emitted {
         Ok(Self::of_design(entry, params, options, design)?)
     }
 
-    /// Emits a block with macros in place of its memories that read at a clock edge.
+    /// Emits a block. Macros replace its memories that read at a clock edge.
     ///
     /// # Errors
     /// The same as [`Self::of`].

@@ -277,7 +277,7 @@ mod tests {
     use crate::accumulator::{Accumulator, cache, verilog};
     use selvedge_gen::ResetStyle;
 
-    /// Verifies the accumulator's Verilog over 300 operations, each of which is a cycle.
+    /// Verifies the accumulator's Verilog over 300 operations. Each operation takes one cycle.
     fn verified(next: &str) -> Verified {
         let circuit = Verilated::build(&verilog(ResetStyle::AsyncLow, next), &cache()).unwrap();
         let rtl = FormCircuit::Rtl(Accumulator.rtl(&Value::Null).unwrap());

@@ -1,5 +1,5 @@
-//! `selvedge gen` writes all files that a block needs, with the cells that blocks share, the block's own modules, or
-//! macros in place of memories.
+//! `selvedge gen` writes all files that a block needs, with the cells that blocks share and the block's own
+//! modules. Macros can replace memories.
 
 use crate::command::selvedge;
 use std::collections::BTreeSet;

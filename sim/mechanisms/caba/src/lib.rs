@@ -277,8 +277,8 @@ fn sets(setup: &Setup<CompressionOptions>, routines: &Routines) -> u32 {
     if fits && !setup.options.has_direct_load() { setup.options.sets } else { 1 }
 }
 
-/// The profile of an application (sections 5.3.1 and 6): compression is disabled for those that it does not make faster. A choice
-/// is 1 with compression and 0 without.
+/// Static profiling (sections 5.3.1 and 6). It disables compression for an application that compression does not make faster.
+/// Choice 1 is a run with compression, choice 0 a run without it.
 struct ProfileSearch;
 
 impl Search for ProfileSearch {

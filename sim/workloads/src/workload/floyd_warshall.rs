@@ -37,8 +37,8 @@ fn launches(size: Size) -> usize {
     if size == Size::Study { 64 } else { nodes(size) - 1 }
 }
 
-/// Returns the distances of a random graph, with as many edges per node as Pannotia's and with lengths of 0 to 99. Of
-/// several edges between two nodes, the first counts.
+/// Returns the distances of a random graph with the edges per node of Pannotia's input, and lengths of 0 to 99. The first
+/// edge between two nodes counts.
 fn distances(nodes: usize) -> Vec<u32> {
     let mut random = Random::new(SEED);
     let mut distances = vec![FAR; nodes * nodes];

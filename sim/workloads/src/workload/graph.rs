@@ -150,7 +150,7 @@ impl Graph {
         Graph::undirected(nodes, &edges)
     }
 
-    /// Returns a network of people who write articles together, with as many edges per node as the network of DBLP.
+    /// Returns a network of people who write articles together, with the edges per node of the network of DBLP.
     /// An article has two to five authors. Three authors in ten are new and get the next number. Nine in twenty have
     /// one of the last thousand numbers, and the others are chosen in proportion to their articles.
     fn co_authors(nodes: usize) -> Self {
