@@ -18,6 +18,14 @@ const WRITE: SmallKernel<'static> = SmallKernel {
     ..NOTHING
 };
 
+/// Each warp writes 32 lines of small numbers, and reads each line back at once.
+const READ_BACK: SmallKernel<'static> = SmallKernel {
+    body: "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\nmov.u32 %r3, 0;\n\
+           LOOP:\nst.global.u32 [%rd3], %r1;\nld.global.u32 %r4, [%rd3];\nadd.s64 %rd3, %rd3, 30720;\n\
+           add.u32 %r3, %r3, 1;\nsetp.lt.u32 %p1, %r3, 32;\n@%p1 bra LOOP;",
+    ..WRITE
+};
+
 /// Each warp writes 64 lines of a pseudo-random sequence.
 const NOISE: SmallKernel<'static> = SmallKernel {
     grid: 30,
@@ -232,9 +240,8 @@ fn lines_that_are_not_compressed_fill_the_caches_as_ever() {
     assert_eq!(counter(&four, "l1d_lines_compressed"), 0);
     let misses = [&one, &four].map(|report| report.totals.l1d.misses);
     assert_eq!(misses[0], misses[1]);
-    // A line in flight needs only a tag. With more tags, more misses are in flight, which gains 1.4%.
     let cycles = [&one, &four].map(|report| report.totals.cycles);
-    assert!(cycles[0].abs_diff(cycles[1]) * 50 <= cycles[0], "one tag, four: {cycles:?}");
+    assert!(cycles[0].abs_diff(cycles[1]) * 100 <= cycles[0], "one tag, four: {cycles:?}");
 }
 
 #[test]
@@ -250,6 +257,15 @@ fn stores_are_compressed_and_each_leaves_once() {
     assert_eq!(counter(&report, "sm_lines_incompressible"), 0);
     let ended = counter(&report, "assist_warps_finished") + counter(&report, "assist_warps_killed");
     assert_eq!(ended, counter(&report, "assist_warps_low"));
+}
+
+/// Every run has a witness, which ends it with an error if a load leaves before a store of its line.
+#[test]
+fn loads_do_not_overtake_stores_that_a_compressor_holds() {
+    for (mechanism, stores) in [("hw-bdi", "sm_lines_compressed"), ("caba-bdi", "stores_released_overtaken")]
+    {
+        assert!(counter(&run_kernel(&READ_BACK, mechanism), stores) > 0, "{mechanism}");
+    }
 }
 
 #[test]
