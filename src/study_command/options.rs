@@ -138,7 +138,7 @@ pub struct StudyExportOptions {
     /// Points of a task, simulated one after the other [default: about 10 minutes by the estimate, at most 1000 tasks]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub points_per_task: Option<u32>,
-    /// Processors of a task [default: one, which runs the points one after the other]
+    /// Processors of a task; with one, its points run one after the other
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub cores: u32,
 }

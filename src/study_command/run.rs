@@ -68,10 +68,10 @@ pub fn simulate(
 }
 
 fn in_words(summary: &Summary) -> String {
-    let Summary { done, unsuitable, failed, computed, left, damaged } = summary;
+    let Summary { done, unsupported, failed, computed, left, damaged } = summary;
     let mut words = vec![format!("{done} points done")];
     let others = [
-        (unsuitable, "unsuitable"),
+        (unsupported, "unsupported"),
         (failed, "failed"),
         (left, "left"),
         (damaged, "damaged and computed again"),

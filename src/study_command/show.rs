@@ -77,17 +77,17 @@ fn counts(study: &Study, store: &Store) -> String {
     for point in study.points() {
         counts[match store.get(point).map(|entry| entry.status) {
             Some(Status::Done) => 0,
-            Some(Status::Unsuitable) => 1,
+            Some(Status::Unsupported) => 1,
             Some(Status::Failed) => 2,
             None if point.work.is_err() => 1,
             None => 3,
         }] += 1;
     }
     let keys: BTreeSet<&str> = study.points().iter().map(|point| point.key.text()).collect();
-    let [done, unsuitable, failed, missing] = counts;
+    let [done, unsupported, failed, missing] = counts;
     let (name, points, keys) = (printable(&study.name), study.points().len(), keys.len());
     format!(
-        "{name}: {points} points, {keys} of them different: {done} done, {unsuitable} unsuitable, {failed} failed, {missing} missing\n"
+        "{name}: {points} points, {keys} of them different: {done} done, {unsupported} unsupported, {failed} failed, {missing} missing\n"
     )
 }
 

@@ -53,7 +53,7 @@ pub const COLUMNS: [StudyColumn; 25] = [
     column("alone", "boolean", "Whether each of them is run alone, too."),
     column("max_cycles", "integer", "Core cycles after which the run ends."),
     column("max_instructions", "integer", "Thread instructions after which the run ends."),
-    column("status", "string", "`done`, `unsuitable`, `failed` or `missing`."),
+    column("status", "string", "`done`, `unsupported`, `failed` or `missing`."),
     column("reason", "string", "Why there is no result."),
     column("key", "string", "The hash of all that decides the result."),
     column("version", "string", "Version of the simulator."),

@@ -44,7 +44,7 @@ pub struct Summary {
     /// Points with a result.
     pub done: usize,
     /// Points whose workload, configuration and mechanism do not support each other.
-    pub unsuitable: usize,
+    pub unsupported: usize,
     /// Points whose simulation failed.
     pub failed: usize,
     /// Points that were simulated now instead of read from the store.
@@ -182,7 +182,7 @@ impl Board<'_> {
         let count = group.places.len();
         *match entry.status {
             Status::Done => &mut summary.done,
-            Status::Unsuitable => &mut summary.unsuitable,
+            Status::Unsupported => &mut summary.unsupported,
             Status::Failed => &mut summary.failed,
         } += count;
         drop(summary);
@@ -249,7 +249,7 @@ enum GroupTurn {
 /// Simulates a point. Returns `None` after an interrupt.
 fn compute(point: &Point, isolated: Arc<dyn IsolatedRuns>, control: Arc<Control>) -> Option<StoredPoint> {
     let simulated = catch_unwind(AssertUnwindSafe(|| match &point.work {
-        Err(reason) => Some((Status::Unsuitable, Some(reason.clone()), None)),
+        Err(reason) => Some((Status::Unsupported, Some(reason.clone()), None)),
         Ok(PointWork::One(spec)) => one(spec, control),
         Ok(PointWork::Together(spec)) => {
             together(&TogetherSpec { isolated: Some(isolated), ..(**spec).clone() }, control)
@@ -307,9 +307,9 @@ fn judged(fault: Option<&RunError>, wrong: Option<String>, report: &impl Seriali
 fn refused(error: &RunError) -> PointResult {
     let status = match error {
         RunError::Fault(SimFault::Interrupted { .. }) => return None,
-        RunError::Mechanism(_) | RunError::Share(_) | RunError::NoProgram { .. } => Status::Unsuitable,
-        RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_)) => Status::Unsuitable,
-        RunError::Kernel(KernelError::Launch { .. }) => Status::Unsuitable,
+        RunError::Mechanism(_) | RunError::Share(_) | RunError::NoProgram { .. } => Status::Unsupported,
+        RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_)) => Status::Unsupported,
+        RunError::Kernel(KernelError::Launch { .. }) => Status::Unsupported,
         _ => Status::Failed,
     };
     Some((status, Some(error.to_string()), None))

@@ -35,7 +35,9 @@ pub enum Status {
     /// The point has a result.
     Done,
     /// The combination of workload, configuration and mechanism is unsupported.
-    Unsuitable,
+    // The word in stores of version 0.2.0.
+    #[serde(alias = "unsuitable")]
+    Unsupported,
     /// The simulation failed: a fault, wrong results, or a timeout.
     Failed,
 }
@@ -45,7 +47,7 @@ impl Status {
     pub fn word(self) -> &'static str {
         match self {
             Status::Done => "done",
-            Status::Unsuitable => "unsuitable",
+            Status::Unsupported => "unsupported",
             Status::Failed => "failed",
         }
     }
@@ -432,6 +434,16 @@ mod tests {
         );
         let newer = StoredPoint { format_version: FORMAT_VERSION + 1, ..entry };
         assert!(matches!(keep(&newer), StoreLookup::Damaged(why) if why.ends_with("form 2: must be 1")));
+    }
+
+    #[test]
+    fn an_entry_of_version_0_2_0_is_read_with_its_word_for_unsupported() {
+        let entry =
+            StoredPoint::new(&crate::tests::point(), Status::Unsupported, Some("too many ways".into()), None);
+        let mut old = serde_json::to_value(&entry).expect("JSON");
+        assert_eq!(old["status"], "unsupported");
+        old["status"] = "unsuitable".into();
+        assert_eq!(unsealed(&sealed(&old)), Some(entry));
     }
 
     #[test]
