@@ -31,6 +31,14 @@ pub struct Page {
 impl Page {
     /// Opens a file and waits until its charts are drawn.
     pub fn open(program: &str, file: &Path, scheme: &str) -> Self {
+        let path = file.canonicalize().expect("a file");
+        let mut page = Page::go(program, &format!("file://{}", path.display()), scheme);
+        page.wait_for("document.documentElement?.dataset.charts !== undefined");
+        page
+    }
+
+    /// Starts the browser and goes to an address, without waiting for the page.
+    pub fn go(program: &str, url: &str, scheme: &str) -> Self {
         let profile = tempfile::tempdir().expect("a folder");
         // The debugging pipe uses descriptors 3 and 4. A browser that hangs is ended after two minutes.
         let script = "exec timeout 120 \"$0\" --headless --no-sandbox --disable-gpu --no-first-run --remote-debugging-pipe \
@@ -58,13 +66,10 @@ impl Page {
         for domain in ["Runtime", "Log", "Page"] {
             page.call(&format!("{domain}.enable"), json!({}));
         }
-        let size = json!({"width": 1280, "height": 1000, "deviceScaleFactor": 1, "mobile": false});
-        page.call("Emulation.setDeviceMetricsOverride", size);
+        page.resize(1280, 1000);
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
         page.call("Emulation.setEmulatedMedia", json!({"features": features}));
-        let path = file.canonicalize().expect("a file");
-        page.call("Page.navigate", json!({"url": format!("file://{}", path.display())}));
-        page.wait_for("document.documentElement?.dataset.charts !== undefined");
+        page.call("Page.navigate", json!({"url": url}));
         page
     }
 
@@ -123,6 +128,25 @@ impl Page {
             sleep(Duration::from_millis(50));
         }
         panic!("{expression} never holds: {:?}", self.complaints);
+    }
+
+    /// Sets the size of the window in pixels.
+    pub fn resize(&mut self, width: u32, height: u32) {
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false});
+        self.call("Emulation.setDeviceMetricsOverride", size);
+    }
+
+    /// Returns a screenshot of the top of the page without scroll bars, PNG in Base64.
+    pub fn top(&mut self, width: u32, height: u32) -> String {
+        let clip = json!({"x": 0, "y": 0, "width": width, "height": height, "scale": 1});
+        let picture =
+            self.call("Page.captureScreenshot", json!({"clip": clip, "captureBeyondViewport": true}));
+        picture["data"].as_str().expect("text").into()
+    }
+
+    /// Hides scroll bars, which narrow the page.
+    pub fn hide_scroll_bars(&mut self) {
+        self.call("Emulation.setScrollbarsHidden", json!({"hidden": true}));
     }
 
     /// Returns a screenshot of the page, PNG in Base64.

@@ -7,14 +7,17 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-const WIDTH: usize = 1600;
+/// Width and height of the window.
+pub const WIDTH: usize = 1600;
 const HEIGHT: usize = 900;
 /// First and last column of the waves in the window, right of the names.
 const WAVES: (usize, usize) = (450, 1580);
 const FIRST_ROW: usize = 140;
+/// Height of the title of the window.
+const TITLE: usize = 52;
 
 /// Script that reports facts about GTKWave's window once it is drawn, one per line.
-const SCRIPT: &str = r#"
+pub const SCRIPT: &str = r#"
 proc settle {} { for {set i 0} {$i < 50} {incr i} { gtkwave::nop; after 20 } }
 settle
 puts "window [gtkwave::getWindowStartTime] [gtkwave::getWindowEndTime]"
@@ -57,9 +60,9 @@ impl Drop for Running {
 }
 
 /// Report and screenshot of GTKWave.
-struct Shown {
+pub struct Shown {
     lines: Vec<String>,
-    screen: Screen,
+    pub screen: Screen,
 }
 
 impl Shown {
@@ -77,8 +80,13 @@ impl Shown {
     }
 }
 
+/// Returns true for the color of GTKWave's waves.
+fn is_wave([red, green, _]: [u8; 3]) -> bool {
+    green > 100 && red < 100
+}
+
 /// Pixels of a display: red, green, blue.
-struct Screen(Vec<[u8; 3]>);
+pub struct Screen(Vec<[u8; 3]>);
 
 impl Screen {
     /// Reads the file of Xvfb's display: a header of big-endian 32-bit words, colors, and pixels.
@@ -92,6 +100,13 @@ impl Screen {
         let pixels = &bytes[head + 12 * colors..];
         let row = |y: usize| pixels[y * stride..y * stride + 4 * width].chunks_exact(4);
         Screen((0..height).flat_map(row).map(|pixel| [pixel[2], pixel[1], pixel[0]]).collect())
+    }
+
+    /// Returns the rows of pixels from below the title, which has the path, to the end of the last signal.
+    pub fn used(&self) -> &[[u8; 3]] {
+        let has_wave = |y: &usize| (WAVES.0..WAVES.1).any(|x| is_wave(self.0[y * WIDTH + x]));
+        let last = (FIRST_ROW..HEIGHT).rfind(has_wave).expect("a signal");
+        &self.0[TITLE * WIDTH..(last + 40).min(HEIGHT) * WIDTH]
     }
 
     /// Returns the fraction of the waves' pixels for which `is_so` holds, and the fraction of their columns with such a
@@ -110,7 +125,7 @@ impl Screen {
 }
 
 /// Opens a save file in `folder` with GTKWave. If GTKWave is not installed, skips `test` and returns `None`.
-fn look(test: &str, folder: &Path, save_file: &str, report: &str) -> Option<Shown> {
+pub fn look(test: &str, folder: &Path, save_file: &str, report: &str) -> Option<Shown> {
     let missing = [("gtkwave", "gtkwave"), ("Xvfb", "xvfb")].into_iter().find(|(program, _)| {
         let paths = std::env::var_os("PATH").unwrap_or_default();
         !std::env::split_paths(&paths).any(|path| path.join(program).is_file())
@@ -125,7 +140,7 @@ fn look(test: &str, folder: &Path, save_file: &str, report: &str) -> Option<Show
     let size = format!("{WIDTH}x{HEIGHT}x24");
     // Xvfb chooses a free display number and prints it when it is ready.
     let server = Command::new("Xvfb")
-        .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp", "-fbdir"])
+        .args(["-displayfd", "1", "-screen", "0", &size, "-nolisten", "tcp", "-nocursor", "-fbdir"])
         .arg(&display)
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -149,7 +164,7 @@ fn look(test: &str, folder: &Path, save_file: &str, report: &str) -> Option<Show
     let limit = Instant::now() + Duration::from_secs(20);
     loop {
         let screen = Screen::read(&display.join("Xvfb_screen0"));
-        let (green, columns) = screen.share(|[red, green, _]| green > 100 && red < 100);
+        let (green, columns) = screen.share(is_wave);
         if green > 0.001 && columns > 0.5 || Instant::now() > limit {
             return Some(Shown { lines, screen });
         }
@@ -165,7 +180,7 @@ fn record(folder: &Path, words: &[&str]) {
 
 /// Checks every window for waves from edge to edge, few unknown values, and twenty cycles of `period` picoseconds.
 fn check_window(shown: &Shown, period: f64) {
-    let (wave, columns) = shown.screen.share(|[red, green, _]| green > 100 && red < 100);
+    let (wave, columns) = shown.screen.share(is_wave);
     assert!(wave > 0.003 && columns > 0.97, "waves on {wave} of the pixels, in {columns} of the columns");
     let (unknown, _) = shown.screen.share(|[red, green, blue]| red > 150 && green < 100 && blue < 100);
     assert!(unknown < 0.003, "unknown values on {unknown} of the pixels");

@@ -49,6 +49,8 @@ mod readme;
 #[cfg(unix)]
 mod report;
 mod reproduce;
+#[cfg(unix)]
+mod screenshots;
 mod shared_cells;
 mod stale_verilog;
 mod statistics;
