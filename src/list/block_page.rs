@@ -1,6 +1,7 @@
 //! A block's page of the documentation: `selvedge list blocks NAME --markdown`.
 use super::blocks::verilog_parameters;
 use selvedge_area::Table;
+use selvedge_hw::rtl::describe::Description;
 use selvedge_hw::{BlockEntry, Direction};
 use selvedge_sim::mechanism;
 use std::fmt::Write;
@@ -58,6 +59,9 @@ fn facts(entry: &dyn BlockEntry) -> Table {
     let mut table = Table::new(&["property", "at the default parameters"]);
     let mut row = |name: &str, value: String| table.row(vec![name.into(), value]);
     row("source", entry.source().into());
+    if let Some(folder) = folder(entry) {
+        row("folder", format!("`{folder}`"));
+    }
     row("bits of storage", entry.storage(&defaults).expect(VALID));
     row("cycles from an input to its output", facts.latency.to_string());
     row("cycles from one input to the next", facts.interval.to_string());
@@ -72,6 +76,15 @@ fn facts(entry: &dyn BlockEntry) -> Table {
         row("mechanisms made of it", users.join(", "));
     }
     table
+}
+
+/// Returns the folder with the RTL of a block of this workspace.
+fn folder(entry: &dyn BlockEntry) -> Option<String> {
+    let block = entry.elaborate(&entry.defaults()).expect(VALID);
+    let module = Description::of(&*block)?.module;
+    let (folder, _file) = module.strip_prefix("selvedge_hw_")?.rsplit_once("::")?;
+    let (name, path) = folder.split_once("::")?;
+    Some(format!("hw/{name}/src/{}", path.trim_end_matches("::rtl").replace("::", "/")))
 }
 
 fn ports(entry: &dyn BlockEntry) -> Table {
@@ -105,6 +118,15 @@ mod tests {
     fn a_summary_becomes_a_sentence() {
         assert_eq!(sentence("counts lines"), "Counts lines.");
         assert_eq!(sentence(""), "");
+    }
+
+    #[test]
+    fn the_folder_of_every_block_is_there() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        for entry in selvedge_blocks::built_in() {
+            let folder = root.join(folder(*entry).expect("a block of this workspace"));
+            assert!(folder.join("mod.rs").is_file(), "{}: {}", entry.name(), folder.display());
+        }
     }
 
     #[test]
