@@ -192,5 +192,7 @@ pub(crate) struct Ast {
     pub variables: Vec<PtxVariable>,
     /// Module-level variables in order.
     pub globals: Vec<VariableId>,
+    /// `.global` and `.const` variables that functions declare.
+    pub statics: Vec<VariableId>,
     pub functions: Vec<Function>,
 }

@@ -180,6 +180,116 @@ fn step_to_odd(value: f64, remainder: f64, divisor: f64) -> f64 {
     f64::from_bits(if grows { value.to_bits() + 1 } else { value.to_bits() - 1 })
 }
 
+/// Returns the magnitude of a finite number as an integer, and the exponent of that integer's lowest bit.
+fn parts(value: f64) -> (u64, i32) {
+    let bits = value.to_bits();
+    let (exponent, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
+    if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) }
+}
+
+/// Rounds `whole` times 2^`exponent` to double precision in a direction. An odd `whole` of 56 bits or more may stand for
+/// a number between its even neighbours.
+fn round64(negative: bool, whole: u128, exponent: i32, rounding: Rounding) -> f64 {
+    const INFINITY: u64 = 0x7ff0_0000_0000_0000;
+    let length = 128 - whole.leading_zeros() as i32;
+    let lowest = (exponent + length - 53).max(-1074);
+    let shift = lowest - exponent;
+    let (kept, exact) = match shift {
+        ..=0 => (whole << -shift, true),
+        1..=127 => (whole >> shift, whole & ((1 << shift) - 1) == 0),
+        _ => (0, false),
+    };
+    let away = match rounding {
+        Rounding::Nearest | Rounding::Zero => false,
+        Rounding::Down => negative,
+        Rounding::Up => !negative,
+    };
+    let kept = kept as u64 + u64::from(away && !exact);
+    // The leading one of a normal number adds one to the exponent.
+    let bits = ((lowest + 1074) as u64).saturating_mul(1 << 52).saturating_add(kept);
+    let bits = if bits < INFINITY { bits } else { INFINITY - u64::from(!away) };
+    f64::from_bits(bits | u64::from(negative) << 63)
+}
+
+/// Moves the leading one to bit 125, and returns the new integer and exponent. `whole` must not be zero.
+fn align(whole: u128, exponent: i32) -> (u128, i32) {
+    let shift = whole.leading_zeros() as i32 - 2;
+    (whole << shift, exponent - shift)
+}
+
+/// Shifts right. The lowest bit becomes one if a one is lost.
+fn shift_to_odd(whole: u128, shift: i32) -> u128 {
+    if shift > 127 {
+        return 1;
+    }
+    whole >> shift | u128::from(whole & ((1 << shift) - 1) != 0)
+}
+
+/// `fma` in double precision, rounded in a direction other than nearest. `nearest` is the result to nearest.
+pub fn fma64_toward(a: f64, b: f64, c: f64, nearest: f64, rounding: Rounding) -> f64 {
+    if ![a, b, c].iter().all(|value| value.is_finite()) {
+        return nearest;
+    }
+    let minus = a.is_sign_negative() != b.is_sign_negative();
+    let zero = |negative: bool| if negative { -0.0 } else { 0.0 };
+    if a == 0.0 || b == 0.0 {
+        let differ = c == 0.0 && minus != c.is_sign_negative();
+        return if differ { zero(rounding == Rounding::Down) } else { c };
+    }
+    let ((a, a_exponent), (b, b_exponent)) = (parts(a), parts(b));
+    let (product, exponent) = align(u128::from(a) * u128::from(b), a_exponent + b_exponent);
+    if c == 0.0 {
+        return round64(minus, product, exponent, rounding);
+    }
+    let (whole, own) = parts(c);
+    let (addend, own) = align(u128::from(whole), own);
+    let top = exponent.max(own);
+    let (product, addend) = (shift_to_odd(product, top - exponent), shift_to_odd(addend, top - own));
+    let negative = c.is_sign_negative();
+    let (minus, sum) = match (minus == negative, product.cmp(&addend)) {
+        (true, _) => (minus, product + addend),
+        (false, std::cmp::Ordering::Greater) => (minus, product - addend),
+        (false, std::cmp::Ordering::Less) => (negative, addend - product),
+        (false, std::cmp::Ordering::Equal) => return zero(rounding == Rounding::Down),
+    };
+    round64(minus, sum, top, rounding)
+}
+
+/// `mul` in double precision, rounded in a direction other than nearest.
+pub fn mul64_toward(a: f64, b: f64, rounding: Rounding) -> f64 {
+    if !a.is_finite() || !b.is_finite() || a == 0.0 || b == 0.0 {
+        return mul64(a, b);
+    }
+    let minus = a.is_sign_negative() != b.is_sign_negative();
+    let ((a, a_exponent), (b, b_exponent)) = (parts(a), parts(b));
+    round64(minus, u128::from(a) * u128::from(b), a_exponent + b_exponent, rounding)
+}
+
+/// `div` in double precision, rounded in a direction other than nearest.
+pub fn div64_toward(a: f64, b: f64, rounding: Rounding) -> f64 {
+    if !a.is_finite() || !b.is_finite() || a == 0.0 || b == 0.0 {
+        return div64(a, b);
+    }
+    let minus = a.is_sign_negative() != b.is_sign_negative();
+    let ((a, a_exponent), (b, b_exponent)) = (parts(a), parts(b));
+    let (dividend, exponent) = align(u128::from(a), a_exponent);
+    let (quotient, rest) = (dividend / u128::from(b), dividend % u128::from(b));
+    // The quotient has 72 bits or more, so its lowest bit can stand for the rest.
+    round64(minus, quotient | u128::from(rest != 0), exponent - b_exponent, rounding)
+}
+
+/// `sqrt` in double precision, rounded in a direction other than nearest.
+pub fn sqrt64_toward(a: f64, rounding: Rounding) -> f64 {
+    if !a.is_finite() || a <= 0.0 {
+        return sqrt64(a);
+    }
+    let (whole, exponent) = parts(a);
+    let (whole, exponent) = align(u128::from(whole), exponent);
+    let (whole, exponent) = (whole >> (exponent & 1), exponent + (exponent & 1));
+    let root = whole.isqrt();
+    round64(false, root | u128::from(root * root != whole), exponent / 2, rounding)
+}
+
 /// Rounds to an integer.
 pub fn to_integral(value: f64, rounding: Rounding) -> f64 {
     match rounding {

@@ -3,6 +3,7 @@
 use selvedge_state::State;
 
 use super::float::Rounding;
+use super::lane_ops::LaneForm;
 use super::small_float::SmallFloat;
 
 /// Functional unit of an instruction, for the dispatch of a timing model.
@@ -506,6 +507,7 @@ pub(crate) enum Rare {
         signed: bool,
     },
     Matrix(MatrixForm),
+    Lane(LaneForm),
 }
 
 /// Memory accesses that few kernels use.

@@ -12,6 +12,7 @@ use super::ast::{
     Ast, Function, FunctionParameter, NameScope, Operand, PtxRegister, RawInstruction, RegisterId, ScopeId,
     VariableId,
 };
+use super::expand::expand;
 use super::signatures::{NO_FUNCTION, SIGNATURES, SYSTEM_CALL, Signature};
 
 /// Max instructions of a kernel after inlining.
@@ -109,7 +110,10 @@ impl Inliner<'_> {
         if rename {
             raw.operands.iter_mut().for_each(|operand| bind(operand, binding));
         }
-        self.out.code.push(raw);
+        match expand(&raw, &mut self.out.registers) {
+            Some(parts) => self.out.code.extend(parts),
+            None => self.out.code.push(raw),
+        }
     }
 
     fn call(&mut self, caller: &Function, raw: &RawInstruction, binding: &Binding) -> Result<()> {
@@ -118,12 +122,12 @@ impl Inliner<'_> {
         operands.iter_mut().for_each(|operand| bind(operand, binding));
         let mut operands = operands.into_iter().peekable();
         let results = match operands.next_if(|o| matches!(o, Operand::Arguments(_))) {
-            Some(Operand::Arguments(list)) => list,
+            Some(Operand::Arguments(list)) => flat(list),
             _ => Vec::new(),
         };
         let target = operands.next();
         let arguments = match operands.next() {
-            Some(Operand::Arguments(list)) => list,
+            Some(Operand::Arguments(list)) => flat(list),
             _ => Vec::new(),
         };
         let name = match target {
@@ -399,6 +403,15 @@ impl Inliner<'_> {
         let operands = vec![Operand::Register(to), value];
         self.out.code.push(RawInstruction { guard: None, opcode, operands, ..raw.clone() });
     }
+}
+
+/// Replaces vectors by their elements, as [`Function::parameters`] has them.
+fn flat(list: Vec<Operand>) -> Vec<Operand> {
+    let elements = |operand| match operand {
+        Operand::Vector(list) => list,
+        other => vec![other],
+    };
+    list.into_iter().flat_map(elements).collect()
 }
 
 fn is_formal(function: &Function, id: VariableId) -> bool {

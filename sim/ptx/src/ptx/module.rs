@@ -313,7 +313,7 @@ impl VariableLayout {
     fn new(ast: &Ast, start: (u64, u64)) -> Result<Self, (u32, String)> {
         let mut addresses = HashMap::new();
         let (mut global, mut constant) = start;
-        for &id in &ast.globals {
+        for &id in ast.globals.iter().chain(&ast.statics) {
             let variable = &ast.variables[id as usize];
             let address = match variable.space {
                 // Each global variable has its own buffer, so that out-of-bounds accesses are detected.
@@ -376,7 +376,7 @@ impl VariableLayout {
     ) {
         constants.resize(self.constant_end as usize, 0);
         let by_name = ast.globals.iter().map(|&id| (ast.variables[id as usize].name.as_str(), id)).collect();
-        for &id in &ast.globals {
+        for &id in ast.globals.iter().chain(&ast.statics) {
             let variable = &ast.variables[id as usize];
             let Some(&(address, _)) = self.addresses.get(&id) else { continue };
             let initial = self.initial(ast, &by_name, id);

@@ -140,6 +140,7 @@ impl Warp {
             Rare::CompareHalves(form) => self.compare_halves(kernel, instr, form, mask),
             Rare::Narrow(form) => self.narrow(kernel, instr, form, mask),
             Rare::PackClamped { bits, signed } => self.pack_clamped(kernel, instr, bits, signed, mask),
+            Rare::Lane(form) => self.lane_op(kernel, instr, form, mask),
             Rare::Matrix(form) => self.multiply_matrices(kernel, env, instr, form, mask),
         }
     }

@@ -9,7 +9,7 @@ use super::super::instr::{NONE, Op};
 use super::super::lane::{FLUSH, SATURATE};
 use super::super::special::{self, SpecialSource};
 use super::super::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW};
-use super::{FORMS, FunctionDecoder, Result, exactly, number_type};
+use super::{FORMS, FORMS_IN_ORDER, FunctionDecoder, Result, exactly, in_order, number_type};
 
 impl FunctionDecoder<'_> {
     pub(super) fn table(&mut self, opcode: &str, operands: &[Operand]) -> Result<()> {
@@ -336,12 +336,21 @@ fn find_row(opcode: &str) -> Option<(&'static AluRow, u8)> {
             _ => kept.push(part),
         }
     }
-    let row = FORMS.get(&*kept.join("."))?;
+    let stripped = kept.join(".");
+    let ordered = || FORMS_IN_ORDER.get(&in_order(opcode)).map(|row| (row, 0));
+    let Some((row, flags)) = FORMS
+        .get(&*stripped)
+        .map(|row| (row, flags))
+        .or_else(ordered)
+        .or_else(|| FORMS_IN_ORDER.get(&in_order(&stripped)).map(|row| (row, flags)))
+    else {
+        return None;
+    };
     let single = |of: &OperandType| of.float && of.width == 32;
     let floats = row.operands.iter().any(single) || single(&row.result);
     let flush_fits = flags & FLUSH == 0 || floats;
     let saturate_fits = flags & SATURATE == 0 || row.result.float;
-    (flags != 0 && flush_fits && saturate_fits).then_some((row, flags))
+    (flush_fits && saturate_fits).then_some((row, flags))
 }
 
 fn convert_form(modifiers: &[&str]) -> Result<ConvertForm> {

@@ -5,7 +5,7 @@ use super::super::error::quote;
 use super::super::forms::{AtomicOp, OpClass, ReduceMode, ShuffleMode, VoteMode};
 use super::super::instr::{NONE, Op};
 use super::super::signatures::SIGNATURES;
-use super::{FunctionDecoder, Result, exactly};
+use super::{FunctionDecoder, Result, exactly, types_last};
 
 impl FunctionDecoder<'_> {
     /// Calls `find` for each scope from `scope` outwards. Returns the first result, with its scope.
@@ -84,9 +84,11 @@ impl FunctionDecoder<'_> {
     }
 
     pub(super) fn match_values(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
-        let (all, wide) = match modifiers {
-            ["any", "sync", of @ ("b32" | "b64")] => (false, *of == "b64"),
-            ["all", "sync", of @ ("b32" | "b64")] => (true, *of == "b64"),
+        let mut modifiers = types_last(modifiers);
+        modifiers.sort_by_key(|modifier| *modifier == "sync");
+        let (all, wide) = match types_last(&modifiers)[..] {
+            ["any", "sync", of @ ("b32" | "b64")] => (false, of == "b64"),
+            ["all", "sync", of @ ("b32" | "b64")] => (true, of == "b64"),
             _ => return Err("it must be any.sync or all.sync of b32 or b64".to_owned()),
         };
         let [d, a, members] = exactly(operands)?;
@@ -103,10 +105,12 @@ impl FunctionDecoder<'_> {
     }
 
     pub(super) fn reduce(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
-        let (op, signed) = match modifiers {
+        let mut modifiers = types_last(modifiers);
+        modifiers.sort_by_key(|modifier| *modifier != "sync");
+        let (op, signed) = match modifiers[..] {
             ["sync", "add", "u32" | "s32"] => (AtomicOp::Add, false),
-            ["sync", "min", of @ ("u32" | "s32")] => (AtomicOp::Min, *of == "s32"),
-            ["sync", "max", of @ ("u32" | "s32")] => (AtomicOp::Max, *of == "s32"),
+            ["sync", "min", of @ ("u32" | "s32")] => (AtomicOp::Min, of == "s32"),
+            ["sync", "max", of @ ("u32" | "s32")] => (AtomicOp::Max, of == "s32"),
             ["sync", "and", "b32"] => (AtomicOp::And, false),
             ["sync", "or", "b32"] => (AtomicOp::Or, false),
             ["sync", "xor", "b32"] => (AtomicOp::Xor, false),
@@ -161,11 +165,10 @@ impl FunctionDecoder<'_> {
     }
 
     pub(super) fn shuffle(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
-        let (sync, rest) = match modifiers {
-            ["sync", rest @ ..] => (true, rest),
-            rest => (false, rest),
-        };
-        let mode = match rest {
+        let sync = modifiers.contains(&"sync");
+        let mut rest = types_last(modifiers);
+        rest.retain(|modifier| *modifier != "sync");
+        let mode = match rest[..] {
             ["up", "b32"] => ShuffleMode::Up,
             ["down", "b32"] => ShuffleMode::Down,
             ["bfly", "b32"] => ShuffleMode::Butterfly,
@@ -194,7 +197,8 @@ impl FunctionDecoder<'_> {
 
     pub(super) fn vote(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let sync = modifiers.contains(&"sync");
-        let kinds: Vec<&str> = modifiers.iter().copied().filter(|m| *m != "sync").collect();
+        let mut kinds = types_last(modifiers);
+        kinds.retain(|modifier| *modifier != "sync");
         let mode = match kinds[..] {
             ["all", "pred"] => VoteMode::All,
             ["any", "pred"] => VoteMode::Any,

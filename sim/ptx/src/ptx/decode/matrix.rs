@@ -45,19 +45,22 @@ impl FunctionDecoder<'_> {
 
     /// `ldmatrix`: one, two or four registers from an address in shared memory.
     pub(super) fn load_matrix(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
-        let (transposed, modifiers): (Vec<&str>, Vec<&str>) =
-            modifiers.iter().partition(|modifier| **modifier == "trans");
-        let (count, generic) = match modifiers[..] {
-            ["sync", "aligned", "m8n8", count, "b16"] => (count, true),
-            ["sync", "aligned", "m8n8", count, "shared" | "shared::cta", "b16"] => (count, false),
-            _ => return Err("known is ldmatrix.sync.aligned.m8n8 of b16 in shared memory".to_owned()),
-        };
-        let count = match count {
-            "x1" => 1,
-            "x2" => 2,
-            "x4" => 4,
-            other => return Err(format!("'{}' is not x1, x2 or x4", quote(other))),
-        };
+        let (mut count, mut transpose, mut generic) = (0, false, true);
+        for modifier in modifiers {
+            match *modifier {
+                "sync" | "aligned" | "m8n8" | "b16" => {}
+                "x1" => count = 1,
+                "x2" => count = 2,
+                "x4" => count = 4,
+                "trans" => transpose = true,
+                "shared" | "shared::cta" => generic = false,
+                other => return Err(format!("modifier '{}' is not known", quote(other))),
+            }
+        }
+        let parts = ["sync", "aligned", "m8n8", "b16"];
+        if count == 0 || !parts.iter().all(|part| modifiers.contains(part)) {
+            return Err("known is ldmatrix.sync.aligned.m8n8 of x1, x2 or x4 and b16".to_owned());
+        }
         let [d, address] = exactly(operands)?;
         for (index, element) in elements(d, count)?.iter().enumerate() {
             self.instr.vector[index] = self.dest(element, 32)?;
@@ -67,7 +70,7 @@ impl FunctionDecoder<'_> {
         self.instr.offset = place.offset;
         let form = LoadMatrixForm {
             count,
-            transpose: !transposed.is_empty(),
+            transpose,
             wide_address: place.wide,
             generic: generic && place.register != NONE,
         };
@@ -96,12 +99,20 @@ impl FunctionDecoder<'_> {
             }
             _ => {}
         }
-        let kept: Vec<&str> = rest.iter().copied().filter(|m| !m.starts_with("L2::")).collect();
-        let cache = match kept[..] {
-            ["ca", "shared" | "shared::cta", "global"] => CacheOp::All,
-            ["cg", "shared" | "shared::cta", "global"] => CacheOp::Global,
-            _ => return Err("known are .ca and .cg from .global to .shared".to_owned()),
-        };
+        let mut cache = None;
+        for modifier in rest.iter() {
+            match *modifier {
+                "shared" | "shared::cta" | "global" => {}
+                "ca" => cache = Some(CacheOp::All),
+                "cg" => cache = Some(CacheOp::Global),
+                hint if hint.starts_with("L2::") => {}
+                other => return Err(format!("modifier '{}' is not known", quote(other))),
+            }
+        }
+        let cache = cache.ok_or("known are .ca and .cg from .global to .shared")?;
+        if !rest.contains(&"global") || !rest.iter().any(|modifier| modifier.starts_with("shared")) {
+            return Err("known are .ca and .cg from .global to .shared".to_owned());
+        }
         let (to, from, bytes, size) = match operands {
             [to, from, bytes] => (to, from, bytes, None),
             [to, from, bytes, size] => (to, from, bytes, Some(size)),

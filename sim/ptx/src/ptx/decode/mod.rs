@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::alu::{AluRow, OperandType, ROWS};
+use super::alu::{AluOp, AluRow, OperandType, ROWS};
 use super::ast::{Ast, Function, Operand, RawInstruction, RegisterId, VariableId, function_address};
 use super::error::{PtxError, quote};
 use super::forms::{Number, NumberType, OpClass, Space};
@@ -18,8 +18,25 @@ use super::special::{self, Special, SpecialSource};
 mod arithmetic;
 mod control;
 mod half;
+mod lane_ops;
 mod matrix;
 mod memory;
+
+/// Rows of the arithmetic table, by [`in_order`] of their forms.
+static FORMS_IN_ORDER: LazyLock<HashMap<String, &'static AluRow>> = LazyLock::new(|| {
+    ROWS.iter().flat_map(|row| row.forms.iter().map(move |form| (in_order(form), row))).collect()
+});
+
+/// Returns a form with its types last and its other modifiers in alphabetical order.
+fn in_order(form: &str) -> String {
+    let mut parts = form.split('.');
+    let name = parts.next().unwrap_or_default();
+    let mut modifiers = types_last(&parts.collect::<Vec<_>>());
+    let types = modifiers.iter().filter(|modifier| number_type(modifier).is_some()).count();
+    let others = modifiers.len() - types;
+    modifiers[..others].sort_unstable();
+    std::iter::once(name).chain(modifiers).collect::<Vec<_>>().join(".")
+}
 
 /// Rows of the arithmetic table, by form.
 static FORMS: LazyLock<HashMap<&'static str, &'static AluRow>> =
@@ -112,6 +129,21 @@ pub(crate) fn decode(
         decoder.body.texts.push(text.split_whitespace().collect::<Vec<_>>().join(" ").into());
     }
     decoder.finish().map_err(|message| error(function.line, message))
+}
+
+/// Removes the cache policy after the operands.
+fn without_policy<'a>(modifiers: &[&str], operands: &'a [Operand]) -> &'a [Operand] {
+    match operands {
+        [rest @ .., Operand::Register(_)] if modifiers.contains(&"L2::cache_hint") => rest,
+        _ => operands,
+    }
+}
+
+/// Returns the modifiers in another order: types last.
+fn types_last<'a>(modifiers: &[&'a str]) -> Vec<&'a str> {
+    let is_type = |modifier: &&&str| number_type(modifier).is_some() || **modifier == "pred";
+    let types = modifiers.iter().filter(is_type);
+    modifiers.iter().filter(|modifier| !is_type(modifier)).chain(types).copied().collect()
 }
 
 /// Returns the operands if there are exactly `N`.
@@ -243,6 +275,10 @@ impl<'a> FunctionDecoder<'a> {
         let mut parts = opcode.split('.');
         let name = parts.next().unwrap_or_default();
         let modifiers: Vec<&str> = parts.collect();
+        let operands = match name {
+            "ld" | "st" | "atom" | "red" | "cp" => without_policy(&modifiers, operands),
+            _ => operands,
+        };
         match name {
             _ if Self::is_half(name, &modifiers) => self.half(name, &modifiers, operands),
             "ld" | "ldu" => self.load(&modifiers, operands),
@@ -290,7 +326,23 @@ impl<'a> FunctionDecoder<'a> {
             "prefetch" | "prefetchu" | "pmevent" | "nanosleep" | "discard" | "applypriority" => {
                 self.plain(Op::Nothing, OpClass::Control)
             }
-            _ => self.table(opcode, operands),
+            "createpolicy" => {
+                // A policy is a hint to the L2, which the simulator does not take.
+                self.instr.d = self.dest(operands.first().ok_or("it takes operands")?, 64)?;
+                self.instr.a = self.constant(0, 64);
+                self.plain(Op::Alu(AluOp::Move64), OpClass::Int)
+            }
+            "selp" => match operands {
+                [d, a, b, Operand::NegatedRegister(p)] => {
+                    let swapped = [d.clone(), b.clone(), a.clone(), Operand::Register(*p)];
+                    self.table(opcode, &swapped)
+                }
+                _ => self.table(opcode, operands),
+            },
+            _ => match self.lane_op(name, &modifiers, operands) {
+                Some(decoded) => decoded,
+                None => self.table(opcode, operands),
+            },
         }
     }
 

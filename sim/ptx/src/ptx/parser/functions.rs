@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::ast::{
-    Function, FunctionParameter, NameScope, PtxRegister, RegisterId, ScopeId, Type, VariableSpace,
+    Function, FunctionParameter, NameScope, PtxRegister, RegisterId, ScopeId, VariableSpace,
 };
 use super::super::error::{PtxError, quote};
 use super::super::lexer::Token;
@@ -120,24 +120,30 @@ impl<'a> PtxParser<'a> {
         let mut out = Vec::new();
         while !self.accept(')')? {
             let line = self.line;
-            let parameter = match self.take_word("'.param' or '.reg'")? {
+            match self.take_word("'.param' or '.reg'")? {
                 ".param" => {
                     let declared = self.type_and_alignment()?;
                     let variable = self.declarator(VariableSpace::Param, declared, false)?;
-                    FunctionParameter::Memory(self.declare_variable(variable)?)
+                    out.push(FunctionParameter::Memory(self.declare_variable(variable)?));
                 }
                 ".reg" => {
                     let declared = self.type_and_alignment()?;
                     let name = self.take_name("a register's name")?.to_owned();
-                    FunctionParameter::Register(self.declare_register(name, declared.element, line)?)
+                    let symbol = self.new_registers(&name, register_width(declared.element), declared.lanes);
+                    self.declare(name, symbol, line)?;
+                    let (first, count) = match symbol {
+                        NameMeaning::Vector { first, lanes } => (first, lanes.into()),
+                        NameMeaning::Register(first) => (first, 1),
+                        NameMeaning::Variable(_) => continue,
+                    };
+                    out.extend((first..first + count).map(FunctionParameter::Register));
                 }
                 other => {
                     return Err(
                         self.error_at(line, format!("expected '.param' or '.reg', found '{}'", quote(other)))
                     );
                 }
-            };
-            out.push(parameter);
+            }
             if !self.accept(',')? && !self.at(')') {
                 return Err(self.expected("',' or ')'"));
             }
@@ -285,14 +291,6 @@ impl<'a> PtxParser<'a> {
         let elements = ["x", "y", "z", "w"].into_iter().take(lanes.into());
         registers.extend(elements.map(|element| PtxRegister { name: format!("{name}.{element}"), width }));
         NameMeaning::Vector { first, lanes }
-    }
-
-    pub(super) fn declare_register(&mut self, name: String, element: Type, line: u32) -> Result<RegisterId> {
-        let registers = &mut self.current().registers;
-        let id = registers.len() as RegisterId;
-        registers.push(PtxRegister { name: name.clone(), width: register_width(element) });
-        self.declare(name, NameMeaning::Register(id), line)?;
-        Ok(id)
     }
 
     pub(super) fn label_or_instruction(&mut self, word: &'a str) -> Result<()> {

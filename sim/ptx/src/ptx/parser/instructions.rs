@@ -29,7 +29,14 @@ impl<'a> PtxParser<'a> {
         let mut operands = Vec::new();
         if !self.at(';') {
             loop {
-                operands.push(self.operand()?);
+                let operand = self.operand()?;
+                let operand = match operand {
+                    Operand::Register(id) if self.at('+') || self.at('-') => {
+                        self.sum(id, guard, line, start)?
+                    }
+                    other => other,
+                };
+                operands.push(operand);
                 if operands.len() > MAX_OPERANDS {
                     return Err(self.error_at(
                         line,
@@ -50,6 +57,25 @@ impl<'a> PtxParser<'a> {
         let opcode = opcode.to_owned();
         self.current().code.push(RawInstruction { line, span, guard, opcode, rolled, operands });
         Ok(())
+    }
+
+    /// Parses the constant after a register. Their sum is computed before the instruction.
+    fn sum(
+        &mut self,
+        id: RegisterId,
+        guard: Option<(RegisterId, bool)>,
+        line: u32,
+        start: usize,
+    ) -> Result<Operand> {
+        let value = self.constant(0)?;
+        let span = (start as u32, self.start as u32);
+        let function = self.current();
+        let register = function.registers[id as usize].clone();
+        let (opcode, to) = (format!("add.s{}", register.width), function.registers.len() as RegisterId);
+        let operands = vec![Operand::Register(to), Operand::Register(id), Operand::Integer(value)];
+        function.registers.push(register);
+        function.code.push(RawInstruction { line, span, guard, opcode, rolled: false, operands });
+        Ok(Operand::Register(to))
     }
 
     pub(super) fn undefined(&self, line: u32, name: &str) -> PtxError {

@@ -240,8 +240,10 @@ impl<'a> PtxParser<'a> {
         let id = self.ast.variables.len() as VariableId;
         let (name, line) = (variable.name.clone(), variable.line);
         self.ast.variables.push(variable);
+        let is_static =
+            matches!(self.ast.variables[id as usize].space, VariableSpace::Global | VariableSpace::Const);
         if let Some(function) = &mut self.function {
-            function.locals.push(id);
+            (if is_static { &mut self.ast.statics } else { &mut function.locals }).push(id);
             self.declare(name, NameMeaning::Variable(id), line)?;
         } else if let Some(&earlier) = self.globals.get(&name) {
             // An `.extern` declaration may precede or follow the definition, and may be repeated.

@@ -261,30 +261,69 @@ fn single_precision_agrees_in_every_rounding() {
 }
 
 #[test]
-fn double_precision_agrees() {
+fn double_precision_agrees_in_every_rounding() {
     let numbers = float_edges(DOUBLE);
     let read = |bits| DOUBLE.read(bits);
-    let binary = |operation: &dyn Fn(&Number, &Number) -> Number| -> Vec<Vector> {
-        let vector = |(a, b)| Some(([a, b, 0], expected(DOUBLE, &operation(&read(a), &read(b)), 'n')?));
-        pairs(&numbers).filter_map(vector).collect()
-    };
-    check_all("add.rn.f64", "ddd", &binary(&|a, b| exact::add(a, b, 'n')));
-    check_all("sub.f64", "ddd", &binary(&|a, b| exact::add(a, &exact::negate(b), 'n')));
-    check_all("mul.rn.f64", "ddd", &binary(&exact::multiply));
-    check_all("div.rn.f64", "ddd", &binary(&exact::divide));
-    let third = 0xbff0_0000_0000_0001;
-    let fused: Vec<Vector> = binary(&|a, b| exact::add(&exact::multiply(a, b), &read(third), 'n'))
-        .into_iter()
-        .map(|([a, b, _], result)| ([a, b, third], result))
-        .collect();
-    check_all("fma.rn.f64", "dddd", &fused);
-    let unary = |operation: &dyn Fn(&Number) -> Number| -> Vec<Vector> {
-        let vector = |&a: &u64| Some(([a, 0, 0], expected(DOUBLE, &operation(&read(a)), 'n')?));
-        numbers.iter().filter_map(vector).collect()
-    };
-    check_all("sqrt.rn.f64", "dd", &unary(&exact::square_root));
-    let one = read(1f64.to_bits());
-    check_all("rcp.rn.f64", "dd", &unary(&|a| exact::divide(&one, a)));
+    for rounding in ['n', 'z', 'm', 'p'] {
+        let binary = |operation: &dyn Fn(&Number, &Number) -> Number| -> Vec<Vector> {
+            let vector =
+                |(a, b)| Some(([a, b, 0], expected(DOUBLE, &operation(&read(a), &read(b)), rounding)?));
+            pairs(&numbers).filter_map(vector).collect()
+        };
+        let form = |name: &str| format!("{name}.r{rounding}.f64");
+        check_all(&form("add"), "ddd", &binary(&|a, b| exact::add(a, b, rounding)));
+        check_all(&form("sub"), "ddd", &binary(&|a, b| exact::add(a, &exact::negate(b), rounding)));
+        check_all(&form("mul"), "ddd", &binary(&exact::multiply));
+        check_all(&form("div"), "ddd", &binary(&exact::divide));
+        for addend in [0, 1 << 63, 1, 0xbff0_0000_0000_0001, 0x3ca0_0000_0000_0000, 0x7ff0_0000_0000_0000] {
+            let fused: Vec<Vector> =
+                binary(&|a, b| exact::add(&exact::multiply(a, b), &read(addend), rounding))
+                    .into_iter()
+                    .map(|([a, b, _], result)| ([a, b, addend], result))
+                    .collect();
+            check_all(&form("fma"), "dddd", &fused);
+        }
+        let unary = |operation: &dyn Fn(&Number) -> Number| -> Vec<Vector> {
+            let vector = |&a: &u64| Some(([a, 0, 0], expected(DOUBLE, &operation(&read(a)), rounding)?));
+            numbers.iter().filter_map(vector).collect()
+        };
+        check_all(&form("sqrt"), "dd", &unary(&exact::square_root));
+        let one = read(1f64.to_bits());
+        check_all(&form("rcp"), "dd", &unary(&|a| exact::divide(&one, a)));
+    }
+    // The forms without a rounding round to nearest.
+    let (one, tiny) = (1f64.to_bits(), 2f64.powi(-60).to_bits());
+    check("add.f64", "ddd", &[([one, tiny, 0], one)]);
+    check("sub.f64", "ddd", &[([one, tiny, 0], one)]);
+    check("mul.f64", "ddd", &[([one, tiny, 0], tiny)]);
+}
+
+#[test]
+fn pairs_of_single_precision_agree_in_every_rounding() {
+    let numbers = float_edges(SINGLE);
+    let read = |bits| SINGLE.read(bits);
+    for rounding in ['n', 'z', 'm', 'p'] {
+        let packed = |operation: &dyn Fn(&Number, &Number) -> Number, c: u64| -> Vec<Vector> {
+            let single = |(a, b): (u64, u64)| {
+                let result = expected(SINGLE, &operation(&read(a), &read(b)), rounding);
+                (a, b, result.expect("single precision has one NaN"))
+            };
+            let all: Vec<(u64, u64, u64)> = pairs(&numbers).map(single).collect();
+            let high = all.iter().cycle().skip(17);
+            let both = |((a, b, low), (x, y, high)): (&(u64, u64, u64), &(u64, u64, u64))| {
+                ([a | x << 32, b | y << 32, c | c << 32], low | high << 32)
+            };
+            all.iter().zip(high).map(both).collect()
+        };
+        let form = |name: &str| format!("{name}.r{rounding}.f32x2");
+        check_all(&form("add"), "ddd", &packed(&|a, b| exact::add(a, b, rounding), 0));
+        let minus = |a: &Number, b: &Number| exact::add(a, &exact::negate(b), rounding);
+        check_all(&form("sub"), "ddd", &packed(&minus, 0));
+        check_all(&form("mul"), "ddd", &packed(&exact::multiply, 0));
+        let c = 0xbf80_0001;
+        let fused = |a: &Number, b: &Number| exact::add(&exact::multiply(a, b), &read(c), rounding);
+        check_all(&form("fma"), "dddd", &packed(&fused, c));
+    }
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod refused;
 mod regions;
 mod registers;
 mod selection;
+mod small_forms;
 mod surfaces;
 mod system;
 mod textures;
