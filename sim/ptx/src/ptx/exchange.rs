@@ -106,6 +106,16 @@ impl Warp {
         self.write_predicate(instr.d, result, mask);
     }
 
+    /// `elect`: picks the lowest member.
+    pub(crate) fn elect(&mut self, kernel: &Kernel, env: &mut Env, instr: &Instr, mask: u32) {
+        let members = self.members(kernel, env, instr.c, mask);
+        let lowest = members.map(u32::trailing_zeros);
+        let picks = |lane: &usize| members[*lane] != 0 && lowest[*lane] == *lane as u32;
+        let picked = lanes(mask).filter(picks).fold(0, |picked, lane| picked | LANE_BIT[lane]);
+        blend(&mut self.registers.words[usize::from(instr.d)], &lowest, mask);
+        self.write_predicate(instr.vector[0], picked, mask);
+    }
+
     /// `match`: returns the members with the same value as the lane. With `all`, returns all members or none.
     pub(crate) fn match_values(
         &mut self,

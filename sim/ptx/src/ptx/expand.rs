@@ -1,13 +1,17 @@
 //! Replaces an instruction by several: instructions on vectors by instructions on their elements.
 
 use super::ast::{Operand, PtxRegister, RawInstruction, RegisterId};
+use super::wmma;
 
 /// Returns the instructions that replace `raw`; `None` if it stays. New registers are appended to `registers`.
 pub(super) fn expand(raw: &RawInstruction, registers: &mut Vec<PtxRegister>) -> Option<Vec<RawInstruction>> {
     let mut parts = raw.opcode.split('.');
     let name = parts.next().unwrap_or_default();
-    if !matches!(name, "mov" | "red" | "atom" | "cp") {
-        return None;
+    match name {
+        "mov" | "red" | "atom" | "cp" => {}
+        "wmma" => return wmma::expand(raw, registers),
+        "mma" => return wmma::halves(raw, registers),
+        _ => return None,
     }
     let modifiers: Vec<&str> = parts.collect();
     if name == "cp" {

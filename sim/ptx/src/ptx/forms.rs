@@ -392,8 +392,12 @@ pub(crate) struct NarrowForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Factor {
     Float(SmallFloat),
+    Double,
     Unsigned8,
     Signed8,
+    Unsigned4,
+    Signed4,
+    Bit,
 }
 
 impl Factor {
@@ -401,53 +405,99 @@ impl Factor {
     pub(crate) fn bits(self) -> u8 {
         match self {
             Self::Float(format) => format.bits(),
+            Self::Double => 64,
             Self::Unsigned8 | Self::Signed8 => 8,
+            Self::Unsigned4 | Self::Signed4 => 4,
+            Self::Bit => 1,
         }
     }
 
+    /// Returns the number of elements in a register.
+    pub(crate) fn per_register(self) -> usize {
+        (32 / usize::from(self.bits())).max(1)
+    }
+
+    /// Returns whether elements are integers of several bits.
+    pub(crate) fn is_integer(self) -> bool {
+        matches!(self, Self::Unsigned8 | Self::Signed8 | Self::Unsigned4 | Self::Signed4)
+    }
+
     /// Returns the value of element `index` of a register.
-    pub(crate) fn element(self, word: u32, index: usize) -> f64 {
+    pub(crate) fn element(self, register: u64, index: usize) -> f64 {
         let bits = u32::from(self.bits());
-        let bits = if bits == 32 { word } else { word >> (index as u32 * bits) & ((1 << bits) - 1) };
+        let low = (register >> (index as u32 * bits)) as u32 & (u32::MAX >> 32u32.saturating_sub(bits));
         match self {
-            Self::Float(format) => format.decode(bits),
-            Self::Unsigned8 => f64::from(bits),
-            Self::Signed8 => f64::from(bits as u8 as i8),
+            Self::Float(format) => format.decode(low),
+            Self::Double => f64::from_bits(register),
+            Self::Unsigned8 | Self::Unsigned4 | Self::Bit => f64::from(low),
+            Self::Signed8 => f64::from(low as u8 as i8),
+            Self::Signed4 => f64::from((low as u8 as i8) << 4 >> 4),
         }
     }
 }
 
-/// Type of the elements of the sum.
+/// Type of the elements of the result or the addend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sum {
     Half,
     Single,
-    /// 32-bit integers. `finite` clamps overflows instead of wrapping.
-    Integer {
-        finite: bool,
+    Double,
+    Integer,
+}
+
+/// Variant of a product.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Variant {
+    Plain,
+    /// `.satfinite`: clamps overflows of integers instead of wrapping.
+    Finite,
+    /// `.and.popc`: counts the bits set in both. Without it, bits are compared: `.xor.popc`.
+    And,
+    /// Four columns of the products of 8 x 4 and 4 x 8 matrices in the quarters of a warp. `left`: the first four.
+    Quarters {
+        a_by_row: bool,
+        b_by_row: bool,
+        left: bool,
     },
 }
 
-/// A product of a 16 x k and a k x 8 matrix, added to a 16 x 8 matrix. List `Instr::target` of
+/// A product of two matrices, added to a third of 8 or 16 rows and 8 columns. List `Instr::target` of
 /// `Kernel::operand_lists` has the registers: result, first factor, second factor, addend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MatrixForm {
-    pub k: u8,
+    /// `true`: 16 rows; `false`: 8.
+    pub tall: bool,
+    /// Logarithm of the columns of the first factor.
+    pub k_bits: u8,
     pub a: Factor,
     pub b: Factor,
-    pub sum: Sum,
+    pub to: Sum,
+    pub from: Sum,
+    /// Rounding in double precision.
+    pub rounding: Rounding,
+    pub variant: Variant,
 }
 
 impl MatrixForm {
-    /// Returns the number of registers of the result (and the addend), of the first factor, and of the second factor.
-    pub(crate) fn registers(self) -> [usize; 3] {
-        let per_register = 32 / usize::from(self.a.bits());
-        let second = usize::from(self.k) / (4 * per_register);
-        [if self.sum == Sum::Half { 2 } else { 4 }, 2 * second, second]
+    /// Returns the columns of the first factor.
+    pub(crate) fn k(self) -> usize {
+        1 << self.k_bits
+    }
+
+    /// Returns the number of registers of the result, of the first factor, of the second factor, and of the addend.
+    pub(crate) fn registers(self) -> [usize; 4] {
+        if let Variant::Quarters { .. } = self.variant {
+            let of = |sum| if sum == Sum::Half { 2 } else { 4 };
+            return [of(self.to), 2, 2, of(self.from)];
+        }
+        let blocks = if self.tall { 2 } else { 1 };
+        let second = self.k() / (4 * self.a.per_register());
+        let of = |sum| if sum == Sum::Half { blocks } else { 2 * blocks };
+        [of(self.to), blocks * second, second, of(self.from)]
     }
 }
 
-/// `ldmatrix`: one, two or four 8 x 8 matrices of 16-bit elements from shared memory.
+/// `ldmatrix` and `stmatrix`: one, two or four 8 x 8 matrices of 16-bit elements in shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LoadMatrixForm {
     /// Number of matrices.
@@ -507,6 +557,10 @@ pub(crate) enum Rare {
         signed: bool,
     },
     Matrix(MatrixForm),
+    /// `movmatrix`: transposes an 8 x 8 matrix of 16-bit elements.
+    Transpose,
+    /// `elect.sync`: picks the lowest member.
+    Elect,
     Lane(LaneForm),
 }
 
@@ -514,15 +568,25 @@ pub(crate) enum Rare {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RareAccess {
     LoadMatrix(LoadMatrixForm),
+    StoreMatrix(LoadMatrixForm),
     Copy(CopyForm),
     Surface(SurfaceForm),
 }
 
 impl RareAccess {
+    /// Returns whether it changes memory.
+    pub(crate) fn writes(self) -> bool {
+        match self {
+            Self::LoadMatrix(_) => false,
+            Self::StoreMatrix(_) | Self::Copy(_) => true,
+            Self::Surface(form) => form.store,
+        }
+    }
+
     /// Returns the state space for the memory system.
     pub(crate) fn space(self) -> Space {
         match self {
-            Self::LoadMatrix(_) => Space::Shared,
+            Self::LoadMatrix(_) | Self::StoreMatrix(_) => Space::Shared,
             Self::Copy(_) | Self::Surface(_) => Space::Global,
         }
     }

@@ -1,9 +1,10 @@
 //! Matrix products of a warp, and loads of their fragments from shared memory.
 
 use super::access::{AccessKind, Fault, MemAccess};
-use super::float::Rounding;
+use super::float::{self, Rounding};
 use super::forms::{
-    AtomicOp, CacheOp, CopyForm, LoadMatrixForm, MatrixForm, MemoryForm, Number, NumberType, Space, Sum,
+    AtomicOp, CacheOp, CopyForm, Factor, LoadMatrixForm, MatrixForm, MemoryForm, Number, NumberType, Space,
+    Sum, Variant,
 };
 use super::instr::Instr;
 use super::kernel::Kernel;
@@ -12,14 +13,13 @@ use super::small_float::SmallFloat;
 use super::warp::Warp;
 use super::{Env, memory_ops};
 
-/// Rows of the result.
-const ROWS: usize = 16;
 /// Columns of the result.
 const COLUMNS: usize = 8;
 
 impl Warp {
     /// Multiplies two matrices and adds a third. Sums are computed in double precision, in the order of k with the
-    /// addend last, and rounded once. Elements of lanes that do not execute the instruction are 0.
+    /// addend last, and rounded once. In double precision, each product is added with one rounding, the addend first.
+    /// Elements of lanes that do not execute the instruction are 0.
     pub(crate) fn multiply_matrices(
         &mut self,
         kernel: &Kernel,
@@ -34,74 +34,195 @@ impl Warp {
             self.note_idle(kernel, env, mask.trailing_zeros(), what);
         }
         let list = &kernel.operand_lists[instr.target as usize];
-        let [sums, firsts, seconds] = form.registers();
+        let [sums, firsts, seconds, addends] = form.registers();
         let (d, rest) = list.split_at(sums);
         let (a, rest) = rest.split_at(firsts);
         let (b, c) = rest.split_at(seconds);
-        debug_assert_eq!(c.len(), sums);
-        let per_register = 32 / usize::from(form.a.bits());
-        let k = usize::from(form.k);
-        let mut first = vec![0f64; ROWS * k];
-        let mut second = vec![0f64; k * COLUMNS];
-        for lane in lanes(mask) {
-            let (group, inner) = (lane / 4, lane % 4 * per_register);
-            for (number, &index) in a.iter().enumerate() {
-                let word = self.word(kernel, index)[lane];
-                let (row, column) = (group + 8 * (number % 2), inner + 4 * per_register * (number / 2));
-                for element in 0..per_register {
-                    first[row * k + column + element] = form.a.element(word, element);
-                }
-            }
-            for (number, &index) in b.iter().enumerate() {
-                let word = self.word(kernel, index)[lane];
-                let row = inner + 4 * per_register * number;
-                for element in 0..per_register {
-                    second[(row + element) * COLUMNS + group] = form.b.element(word, element);
-                }
-            }
-        }
-        let product = |row: usize, column: usize| -> f64 {
-            (0..k).map(|inner| first[row * k + inner] * second[inner * COLUMNS + column]).sum()
+        debug_assert_eq!(c.len(), addends);
+        let wide = form.to == Sum::Double;
+        let read = |list: &[u16]| -> Vec<[u64; 32]> {
+            list.iter().map(|&index| self.bits(kernel, index, wide)).collect()
         };
-        let mut out = [[0u64; 32]; 4];
-        for (number, values) in out.iter_mut().enumerate().take(sums) {
-            for (lane, value) in values.iter_mut().enumerate() {
-                let addend = self.word(kernel, c[number])[lane];
-                let column = lane % 4 * 2;
-                *value = u64::from(match form.sum {
-                    Sum::Half => {
-                        let row = lane / 4 + 8 * number;
-                        let half = |element: usize| {
-                            let bits = addend >> (16 * element) & 0xffff;
-                            let sum = product(row, column + element) + SmallFloat::Half.decode(bits);
-                            SmallFloat::Half.encode(sum, Rounding::Nearest) << (16 * element)
-                        };
-                        half(0) | half(1)
-                    }
-                    Sum::Single => {
-                        let sum = product(lane / 4 + 8 * (number / 2), column + number % 2);
-                        let sum = sum + f64::from(f32::from_bits(addend));
-                        SmallFloat::Single.encode(sum, Rounding::Nearest)
-                    }
-                    Sum::Integer { finite } => {
-                        let sum = product(lane / 4 + 8 * (number / 2), column + number % 2) as i64;
-                        let sum = sum + i64::from(addend as i32);
-                        if finite { sum.clamp(i32::MIN.into(), i32::MAX.into()) as u32 } else { sum as u32 }
-                    }
-                });
+        let (a, b, c) = (read(a), read(b), read(c));
+        let out = match form.variant {
+            Variant::Quarters { a_by_row, b_by_row, left } => {
+                quarters(form, (a_by_row, b_by_row, left), [&a, &b, &c], mask)
             }
-        }
+            _ => product(form, [&a, &b, &c], mask),
+        };
         for (&index, values) in d.iter().zip(&out) {
-            self.set_bits(index, 32, values, mask);
+            self.set_bits(index, if wide { 64 } else { 32 }, values, mask);
         }
     }
+
+    /// Transposes a matrix of which each lane holds two elements of a row.
+    pub(super) fn transpose_matrix(&mut self, kernel: &Kernel, instr: &Instr, mask: u32) {
+        let words = *self.word(kernel, instr.a);
+        let element = |row: usize, column: usize| {
+            let lane = 4 * row + column / 2;
+            let executes = mask & LANE_BIT[lane] != 0;
+            if executes { words[lane] >> (16 * (column % 2)) & 0xffff } else { 0 }
+        };
+        let values = std::array::from_fn(|lane| {
+            let (row, column) = (lane / 4, lane % 4 * 2);
+            u64::from(element(column, row) | element(column + 1, row) << 16)
+        });
+        self.set_bits(instr.d, 32, &values, mask);
+    }
+}
+
+/// Returns the sum as bits of its type.
+fn sum_bits(form: MatrixForm, products: f64, addend: f64) -> u64 {
+    match form.to {
+        Sum::Half => SmallFloat::Half.encode(products + addend, Rounding::Nearest).into(),
+        Sum::Single => SmallFloat::Single.encode(products + addend, Rounding::Nearest).into(),
+        Sum::Double => (products + addend).to_bits(),
+        Sum::Integer => {
+            let sum = products as i64 + addend as i64;
+            let clamped = sum.clamp(i32::MIN.into(), i32::MAX.into());
+            (if form.variant == Variant::Finite { clamped } else { sum }) as u32 as u64
+        }
+    }
+}
+
+/// Returns the value of an element of the addend.
+fn addend_value(of: Sum, bits: u64) -> f64 {
+    match of {
+        Sum::Half => SmallFloat::Half.decode(bits as u32 & 0xffff),
+        Sum::Single => f32::from_bits(bits as u32).into(),
+        Sum::Double => f64::from_bits(bits),
+        Sum::Integer => f64::from(bits as u32 as i32),
+    }
+}
+
+/// Returns the registers of the result of a product in the layout of `mma.m16n8` or `mma.m8n8`.
+fn product(form: MatrixForm, [a, b, c]: [&[[u64; 32]]; 3], mask: u32) -> Vec<[u64; 32]> {
+    let (k, per_register) = (form.k(), form.a.per_register());
+    let blocks = if form.tall { 2 } else { 1 };
+    let mut first = vec![0f64; 8 * blocks * k];
+    let mut second = vec![0f64; k * COLUMNS];
+    for lane in lanes(mask) {
+        let (group, inner) = (lane / 4, lane % 4 * per_register);
+        for (number, values) in a.iter().enumerate() {
+            let row = group + 8 * (number % blocks);
+            let column = inner + 4 * per_register * (number / blocks);
+            for element in 0..per_register {
+                first[row * k + column + element] = form.a.element(values[lane], element);
+            }
+        }
+        for (number, values) in b.iter().enumerate() {
+            let row = inner + 4 * per_register * number;
+            for element in 0..per_register {
+                second[(row + element) * COLUMNS + group] = form.b.element(values[lane], element);
+            }
+        }
+    }
+    let unequal = form.a == Factor::Bit && form.variant != Variant::And;
+    let element = |row: usize, column: usize, addend: f64| -> u64 {
+        let pairs = (0..k).map(|inner| (first[row * k + inner], second[inner * COLUMNS + column]));
+        if form.to == Sum::Double {
+            let add = |sum: f64, (a, b): (f64, f64)| match form.rounding {
+                Rounding::Nearest => float::fma64(a, b, sum),
+                rounding => float::fma64_toward(a, b, sum, float::fma64(a, b, sum), rounding),
+            };
+            return pairs.fold(addend, add).to_bits();
+        }
+        let products = if unequal {
+            pairs.map(|(a, b)| f64::from(u8::from(a != b))).sum()
+        } else {
+            pairs.map(|(a, b)| a * b).sum()
+        };
+        sum_bits(form, products, addend)
+    };
+    let addend = |lane: usize, block: usize, column: usize| match form.from {
+        Sum::Half => addend_value(Sum::Half, c[block][lane] >> (16 * column)),
+        from => addend_value(from, c[2 * block + column][lane]),
+    };
+    let mut out = vec![[0u64; 32]; form.registers()[0]];
+    for lane in 0..32 {
+        for block in 0..blocks {
+            let place = |column: usize| {
+                element(lane / 4 + 8 * block, lane % 4 * 2 + column, addend(lane, block, column))
+            };
+            let values = [place(0), place(1)];
+            if form.to == Sum::Half {
+                out[block][lane] = values[0] | values[1] << 16;
+            } else {
+                (out[2 * block][lane], out[2 * block + 1][lane]) = (values[0], values[1]);
+            }
+        }
+    }
+    out
+}
+
+/// Returns the registers of four columns of `mma.m8n8k4`: four products, each of four lanes and the lanes 16 above.
+fn quarters(
+    form: MatrixForm,
+    (a_by_row, b_by_row, left): (bool, bool, bool),
+    [a, b, c]: [&[[u64; 32]]; 3],
+    mask: u32,
+) -> Vec<[u64; 32]> {
+    let halves = |registers: &[[u64; 32]], lane: usize| -> [f64; 4] {
+        if mask & LANE_BIT[lane] == 0 {
+            return [0.0; 4];
+        }
+        std::array::from_fn(|i| form.a.element(registers[i / 2][lane], i % 2))
+    };
+    let mut out = vec![[0u64; 32]; form.registers()[0]];
+    for quarter in 0..4 {
+        let (mut first, mut second) = ([[0f64; 4]; 8], [[0f64; 8]; 4]);
+        for thread in 0..8 {
+            let (low, high) = (thread % 4, thread / 4);
+            let lane = 4 * quarter + low + 16 * high;
+            for (i, value) in halves(a, lane).into_iter().enumerate() {
+                let (row, column) = if a_by_row { (low, i) } else { (i, low) };
+                first[row + 4 * high][column] = value;
+            }
+            for (i, value) in halves(b, lane).into_iter().enumerate() {
+                let (row, column) = if b_by_row { (low, i) } else { (i, low) };
+                second[row][column + 4 * high] = value;
+            }
+        }
+        for thread in 0..8 {
+            let (low, high) = (thread % 4, thread / 4);
+            let lane = 4 * quarter + low + 16 * high;
+            let columns = if left { 0 } else { 4 };
+            // Element i of a half is in a row of its own lane; a single is one of a square of four rows and columns.
+            let place = |of: Sum, i: usize| match of {
+                Sum::Half => (low, columns + i),
+                _ => ((low & 1) + (i & 2), columns + (low & 2) + (i & 1)),
+            };
+            // The addend of an element may be in another lane and register if the types differ.
+            let addend = |row: usize, column: usize| {
+                let of_row = |row: usize| 4 * quarter + row + 16 * high;
+                let along = column - columns;
+                match form.from {
+                    Sum::Half => addend_value(Sum::Half, c[along / 2][of_row(row)] >> (16 * (along % 2))),
+                    from => {
+                        let i = (row & 2) | (along & 1);
+                        addend_value(from, c[i][of_row((row & 1) | (along & 2))])
+                    }
+                }
+            };
+            for i in 0..4 {
+                let (row, column) = place(form.to, i);
+                let products = (0..4).map(|k| first[row + 4 * high][k] * second[k][column]).sum();
+                let bits = sum_bits(form, products, addend(row, column));
+                match form.to {
+                    Sum::Half => out[i / 2][lane] |= bits << (16 * (i % 2)),
+                    _ => out[i][lane] = bits,
+                }
+            }
+        }
+    }
+    out
 }
 
 /// Bytes per row of a matrix.
 const ROW_BYTES: u8 = 16;
 
 impl LoadMatrixForm {
-    /// Returns the load of one row, for each lane that supplies an address.
+    /// Returns the access to one row, for each lane that supplies an address.
     fn memory_form(self) -> MemoryForm {
         MemoryForm {
             space: if self.generic { Space::Generic } else { Space::Shared },
@@ -117,13 +238,13 @@ impl LoadMatrixForm {
     }
 }
 
-/// Loads matrices. Lane n supplies the address of row n % 8 of matrix n / 8.
-pub(crate) fn load_matrix(
+/// Loads or stores matrices. Lane n supplies the address of row n % 8 of matrix n / 8.
+pub(crate) fn access_matrices(
     warp: &mut Warp,
     kernel: &Kernel,
     env: &mut Env,
     instr: &Instr,
-    form: LoadMatrixForm,
+    (form, store): (LoadMatrixForm, bool),
     mask: u32,
     access: &mut MemAccess,
 ) -> Result<(), Box<Fault>> {
@@ -133,28 +254,45 @@ pub(crate) fn load_matrix(
         return Err(warp.fault(kernel, env.launch, lane, 0, what));
     }
     let addressed = u32::MAX >> (32 - 8 * u32::from(form.count));
-    access.kind = AccessKind::Load;
+    access.kind = if store { AccessKind::Store } else { AccessKind::Load };
     let others = memory_ops::addresses(warp, kernel, instr, form.memory_form(), addressed, access);
     if others != 0 || access.space != Space::Shared {
         let what = "needs addresses in shared memory".to_owned();
         return Err(warp.fault(kernel, env.launch, lane, access.address[0], what));
     }
+    let registers = instr.vector.iter().enumerate().take(form.count.into());
+    // The row, and the place in it, of an element of a register.
+    let place = |lane: usize, element: usize| match (lane / 4, lane % 4 * 2 + element) {
+        (row, column) if form.transpose => (column, row),
+        place => place,
+    };
     let mut rows = [[0u16; 8]; 32];
+    if store {
+        for (number, &index) in registers {
+            let words = *warp.word(kernel, index);
+            for (lane, word) in words.iter().enumerate() {
+                for element in 0..2 {
+                    let (row, column) = place(lane, element);
+                    rows[8 * number + row][column] = (word >> (16 * element)) as u16;
+                }
+            }
+        }
+        return memory_ops::each_lane(warp, kernel, env, access, |bytes, offset, lane| {
+            for (element, pair) in rows[lane].iter().zip(bytes[offset..].as_chunks_mut::<2>().0) {
+                *pair = element.to_le_bytes();
+            }
+        });
+    }
     memory_ops::load_checked(warp, kernel, env, access, |bytes, offset, lane| {
         for (element, pair) in rows[lane].iter_mut().zip(bytes[offset..].as_chunks::<2>().0) {
             *element = u16::from_le_bytes(*pair);
         }
     })?;
-    for (number, &index) in instr.vector.iter().enumerate().take(form.count.into()) {
-        let matrix = &rows[8 * number..][..8];
+    for (number, &index) in registers {
         let values = std::array::from_fn(|lane| {
-            let (row, column) = (lane / 4, lane % 4 * 2);
-            let element = |step: usize| {
-                u64::from(if form.transpose {
-                    matrix[column + step][row]
-                } else {
-                    matrix[row][column + step]
-                })
+            let element = |element: usize| {
+                let (row, column) = place(lane, element);
+                u64::from(rows[8 * number + row][column])
             };
             element(0) | element(1) << 16
         });

@@ -52,6 +52,7 @@ mod tests;
 mod texture_ops;
 mod texture_uses;
 mod warp;
+mod wmma;
 
 pub use access::{AccessKind, Fault, MemAccess};
 pub(crate) use address_map::FUNCTIONS_BASE;

@@ -60,6 +60,7 @@ fn step(warp: &mut Warp, kernel: &Kernel, env: &mut Env, access: &mut MemAccess)
         || match instr.op {
             Op::Exit | Op::Barrier { .. } | Op::BarrierReduce(_) | Op::System(_) => false,
             Op::Store(form) => form.space == Space::Local,
+            Op::RareAccess(access) => !access.writes(),
             Op::Atomic(form) => {
                 return memory_ops::atomic_unseen(warp, kernel, env, instr, form, mask, access);
             }

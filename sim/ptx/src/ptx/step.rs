@@ -140,6 +140,8 @@ impl Warp {
             Rare::CompareHalves(form) => self.compare_halves(kernel, instr, form, mask),
             Rare::Narrow(form) => self.narrow(kernel, instr, form, mask),
             Rare::PackClamped { bits, signed } => self.pack_clamped(kernel, instr, bits, signed, mask),
+            Rare::Transpose => self.transpose_matrix(kernel, instr, mask),
+            Rare::Elect => self.elect(kernel, env, instr, mask),
             Rare::Lane(form) => self.lane_op(kernel, instr, form, mask),
             Rare::Matrix(form) => self.multiply_matrices(kernel, env, instr, form, mask),
         }
@@ -157,7 +159,12 @@ impl Warp {
         access: &mut MemAccess,
     ) -> Result<(), Box<Fault>> {
         match rare {
-            RareAccess::LoadMatrix(form) => matrix::load_matrix(self, kernel, env, instr, form, mask, access),
+            RareAccess::LoadMatrix(form) => {
+                matrix::access_matrices(self, kernel, env, instr, (form, false), mask, access)
+            }
+            RareAccess::StoreMatrix(form) => {
+                matrix::access_matrices(self, kernel, env, instr, (form, true), mask, access)
+            }
             RareAccess::Copy(form) => matrix::copy(self, kernel, env, instr, form, mask, access),
             RareAccess::Surface(form) => surface_ops::access(self, kernel, env, instr, form, mask, access),
         }

@@ -2,9 +2,10 @@
 
 use super::super::ast::{Operand, VariableSpace};
 use super::super::error::quote;
+use super::super::float::Rounding;
 use super::super::forms::{
     CacheOp, CopyForm, Factor, LoadMatrixForm, MatrixForm, OpClass, Outside, Rare, RareAccess, Space, Sum,
-    SurfaceForm,
+    SurfaceForm, Variant,
 };
 use super::super::instr::{NONE, Op};
 use super::super::small_float::SmallFloat;
@@ -15,24 +16,67 @@ use super::{FunctionDecoder, Result, exactly};
 const COPY_FLAGS: usize = 8;
 
 impl FunctionDecoder<'_> {
-    /// `mma.sync`: result, two factors and addend, all vectors.
-    pub(super) fn matrix(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
-        let (finite, modifiers): (Vec<&str>, Vec<&str>) =
-            modifiers.iter().partition(|modifier| **modifier == "satfinite");
-        let ["sync", "aligned", shape, "row", "col", to, a, b, from] = modifiers[..] else {
+    /// `mma.sync`: result, two factors and addend, all vectors. `whole`: the product of the PTX; otherwise a part of it.
+    pub(super) fn matrix(&mut self, whole: bool, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+        let (mut shape, mut types, mut layouts) = (None, Vec::new(), Vec::new());
+        let mut rounding = Rounding::Nearest;
+        let (mut finite, mut bits, mut synced) = (false, None, 0);
+        for modifier in modifiers {
+            match *modifier {
+                "sync" | "aligned" => synced += 1,
+                "row" | "col" => layouts.push(*modifier == "row"),
+                "satfinite" => finite = true,
+                "rn" => rounding = Rounding::Nearest,
+                "rz" => rounding = Rounding::Zero,
+                "rm" => rounding = Rounding::Down,
+                "rp" => rounding = Rounding::Up,
+                "and" => bits = Some(Variant::And),
+                "xor" => bits = Some(Variant::Plain),
+                "popc" => {}
+                shape_name if shape_name.starts_with('m') => shape = Some(shape_name),
+                of => types.push(of),
+            }
+        }
+        let ([to, a, b, from], Some(shape), [a_by_row, b_by_row], 2) =
+            (&types[..], shape, &layouts[..], synced)
+        else {
             return Err("known is mma.sync.aligned.SHAPE.row.col with four types".to_owned());
         };
-        let form = matrix_form(shape, [to, a, b, from], !finite.is_empty())?;
+        let mut form = matrix_form(shape, [to, a, b, from], whole)?;
+        form.rounding = rounding;
+        let integers = form.a.is_integer();
+        let is_bit = form.a == Factor::Bit;
+        if finite && !integers
+            || bits.is_some() != is_bit
+            || form.to != Sum::Double && rounding != Rounding::Nearest
+        {
+            return Err("its modifiers and types do not go together".to_owned());
+        }
+        form.variant = if finite { Variant::Finite } else { bits.unwrap_or(Variant::Plain) };
+        let quarters = form.k_bits == 2 && form.a == Factor::Float(SmallFloat::Half);
+        let operands = if let [rest @ .., Operand::Integer(half)] = operands
+            && quarters
+        {
+            form.variant = Variant::Quarters { a_by_row: *a_by_row, b_by_row: *b_by_row, left: *half == 0 };
+            rest
+        } else if !a_by_row || *b_by_row {
+            return Err("its layouts must be row and col".to_owned());
+        } else {
+            operands
+        };
         let [d, first, second, addend] = exactly(operands)?;
-        let [sums, firsts, seconds] = form.registers();
+        let [sums, firsts, seconds, addends] = form.registers();
+        let width = if form.to == Sum::Double { 64 } else { 32 };
         let mut list = Vec::new();
         for element in vector(d, sums)? {
-            list.push(self.dest(element, 32)?);
+            list.push(self.dest(element, width)?);
         }
-        for (operand, count) in [(first, firsts), (second, seconds), (addend, sums)] {
+        let float = matches!(form.from, Sum::Single | Sum::Double);
+        for (operand, count, float) in
+            [(first, firsts, width == 64), (second, seconds, width == 64), (addend, addends, float)]
+        {
             for element in vector(operand, count)? {
-                let float = matches!((form.sum, count), (Sum::Single, 4));
-                list.push(self.source(element, super::super::alu::OperandType { width: 32, float })?);
+                list.push(self.source(element, super::super::alu::OperandType { width, float })?);
             }
         }
         // Duplicate sources add no dependence.
@@ -40,11 +84,45 @@ impl FunctionDecoder<'_> {
         self.sources.dedup();
         self.instr.target = self.body.operand_lists.len() as u32;
         self.body.operand_lists.push(list.into());
-        self.plain(Op::Rare(Rare::Matrix(form)), OpClass::Fp32)
+        let class = if width == 64 { OpClass::Fp64 } else { OpClass::Fp32 };
+        self.plain(Op::Rare(Rare::Matrix(form)), class)
     }
 
-    /// `ldmatrix`: one, two or four registers from an address in shared memory.
-    pub(super) fn load_matrix(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+    /// `movmatrix`: one register to one register.
+    pub(super) fn transpose_matrix(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+        if modifiers != ["sync", "aligned", "m8n8", "trans", "b16"] {
+            return Err("known is movmatrix.sync.aligned.m8n8.trans.b16".to_owned());
+        }
+        let [d, a] = exactly(operands)?;
+        self.instr.d = self.dest(d, 32)?;
+        self.instr.a = self.integer(a, 32)?;
+        self.plain(Op::Rare(Rare::Transpose), OpClass::Warp)
+    }
+
+    /// `elect.sync`: the lane that is picked, and a predicate that is true in it.
+    pub(super) fn elect(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+        let [d, members] = exactly(operands)?;
+        if modifiers != ["sync"] {
+            return Err("known is elect.sync".to_owned());
+        }
+        (self.instr.d, self.instr.vector[0]) = match d {
+            Operand::Pair(lane, picked) => (self.dest_register(*lane, 32)?, self.dest_register(*picked, 1)?),
+            Operand::Register(id) if self.places[*id as usize].width == 1 => {
+                (self.hidden(32), self.dest_register(*id, 1)?)
+            }
+            other => (self.dest(other, 32)?, self.hidden(1)),
+        };
+        self.instr.c = self.integer(members, 32)?;
+        self.plain(Op::Rare(Rare::Elect), OpClass::Warp)
+    }
+
+    /// `ldmatrix` and `stmatrix`: one, two or four registers, and an address in shared memory.
+    pub(super) fn load_matrix(
+        &mut self,
+        store: bool,
+        modifiers: &[&str],
+        operands: &[Operand],
+    ) -> Result<()> {
         let (mut count, mut transpose, mut generic) = (0, false, true);
         for modifier in modifiers {
             match *modifier {
@@ -59,11 +137,13 @@ impl FunctionDecoder<'_> {
         }
         let parts = ["sync", "aligned", "m8n8", "b16"];
         if count == 0 || !parts.iter().all(|part| modifiers.contains(part)) {
-            return Err("known is ldmatrix.sync.aligned.m8n8 of x1, x2 or x4 and b16".to_owned());
+            return Err("known is .sync.aligned.m8n8 of x1, x2 or x4 and b16".to_owned());
         }
-        let [d, address] = exactly(operands)?;
-        for (index, element) in elements(d, count)?.iter().enumerate() {
-            self.instr.vector[index] = self.dest(element, 32)?;
+        let [first, second] = exactly(operands)?;
+        let (list, address) = if store { (second, first) } else { (first, second) };
+        for (index, element) in elements(list, count)?.iter().enumerate() {
+            self.instr.vector[index] =
+                if store { self.integer(element, 32)? } else { self.dest(element, 32)? };
         }
         let place = self.place(address, Space::Shared)?;
         self.instr.a = place.register;
@@ -74,7 +154,10 @@ impl FunctionDecoder<'_> {
             wide_address: place.wide,
             generic: generic && place.register != NONE,
         };
-        self.plain(Op::RareAccess(RareAccess::LoadMatrix(form)), OpClass::Load)
+        match store {
+            true => self.plain(Op::RareAccess(RareAccess::StoreMatrix(form)), OpClass::Store),
+            false => self.plain(Op::RareAccess(RareAccess::LoadMatrix(form)), OpClass::Load),
+        }
     }
 
     /// `cp.async`: copies, and waits for them.
@@ -270,43 +353,67 @@ fn vector(operand: &Operand, count: usize) -> Result<&[Operand]> {
     elements(operand, count as u8)
 }
 
-/// Parses the shape and types of a matrix product.
-fn matrix_form(shape: &str, [to, a, b, from]: [&str; 4], finite: bool) -> Result<MatrixForm> {
+/// Parses the shape and types of a matrix product. `whole`: the product of the PTX; otherwise a part of it.
+fn matrix_form(shape: &str, [to, a, b, from]: [&str; 4], whole: bool) -> Result<MatrixForm> {
     let factor = |name: &str| {
         Ok(match name {
             "u8" => Factor::Unsigned8,
             "s8" => Factor::Signed8,
+            "u4" => Factor::Unsigned4,
+            "s4" => Factor::Signed4,
+            "b1" => Factor::Bit,
             "f16" => Factor::Float(SmallFloat::Half),
             "bf16" => Factor::Float(SmallFloat::Brain),
             "tf32" => Factor::Float(SmallFloat::Tf32),
             "e4m3" => Factor::Float(SmallFloat::E4m3),
             "e5m2" => Factor::Float(SmallFloat::E5m2),
+            "f64" => Factor::Double,
             other => return Err(format!("a factor of type '{}' is not known", quote(other))),
         })
     };
-    let (a, b) = (factor(a)?, factor(b)?);
-    let k: u8 = match shape {
-        "m16n8k4" => 4,
-        "m16n8k8" => 8,
-        "m16n8k16" => 16,
-        "m16n8k32" => 32,
-        other => return Err(format!("shape '{}' is not m16n8k4, k8, k16 or k32", quote(other))),
+    let sum = |name: &str| {
+        Ok(match name {
+            "f16" => Sum::Half,
+            "f32" => Sum::Single,
+            "f64" => Sum::Double,
+            "s32" => Sum::Integer,
+            other => return Err(format!("a result of type '{}' is not known", quote(other))),
+        })
     };
-    let of_eight = |of: Factor| of.bits() == 8;
-    let integers = |of: Factor| matches!(of, Factor::Unsigned8 | Factor::Signed8);
-    let suits = match a.bits() {
-        8 => of_eight(b) && integers(a) == integers(b) && (k == 32 || k == 16 && integers(a)),
-        16 => a == b && (k == 8 || k == 16),
-        _ => a == b && (k == 4 || k == 8),
+    let (a, b, to, from) = (factor(a)?, factor(b)?, sum(to)?, sum(from)?);
+    let (tall, k) = match shape.split_once("n8k") {
+        Some(("m16", k)) => (true, k),
+        Some(("m8", k)) => (false, k),
+        _ => return Err(format!("shape '{}' does not have 8 or 16 rows and 8 columns", quote(shape))),
     };
-    let sum = match (to, integers(a)) {
-        ("s32", true) => Sum::Integer { finite },
-        ("f32", false) => Sum::Single,
-        ("f16", false) if a == Factor::Float(SmallFloat::Half) => Sum::Half,
-        _ => return Err(format!("a result of type '{}' does not suit the factors", quote(to))),
+    let k: u16 = k.parse().map_err(|_| format!("shape '{}' is not known", quote(shape)))?;
+    let half = a == Factor::Float(SmallFloat::Half);
+    let shapes: &[(bool, u16)] = match a {
+        Factor::Float(SmallFloat::Half) if !whole => &[(true, 8), (true, 16), (false, 4)],
+        Factor::Float(SmallFloat::Half | SmallFloat::Brain) => &[(true, 8), (true, 16)],
+        Factor::Float(SmallFloat::Tf32) => &[(true, 4), (true, 8)],
+        Factor::Float(_) => &[(true, 32)],
+        Factor::Double if !whole => &[(false, 4), (false, 16)],
+        Factor::Double => &[(false, 4), (true, 4), (true, 8)],
+        Factor::Unsigned8 | Factor::Signed8 => &[(false, 16), (true, 16), (true, 32)],
+        Factor::Unsigned4 | Factor::Signed4 => &[(false, 32), (true, 32), (true, 64)],
+        Factor::Bit => &[(false, 128), (true, 128), (true, 256)],
     };
-    if !suits || to != from || finite && !integers(a) {
+    let small = |of: Factor| of.bits() == 8 && !of.is_integer();
+    let alike = a == b || a.bits() == b.bits() && (a.is_integer() && b.is_integer() || small(a) && small(b));
+    let sums: &[Sum] = match a {
+        Factor::Double => &[Sum::Double],
+        Factor::Float(SmallFloat::Half) => &[Sum::Half, Sum::Single],
+        Factor::Float(_) => &[Sum::Single],
+        _ => &[Sum::Integer],
+    };
+    if !sums.contains(&to) {
+        return Err("a result of its type does not suit the factors".to_owned());
+    }
+    let sums_suit = to == from || !whole && half && sums.contains(&from);
+    if !alike || !shapes.contains(&(tall, k)) || !sums_suit {
         return Err("its shape and types do not go together".to_owned());
     }
-    Ok(MatrixForm { k, a, b, sum })
+    let k_bits = k.trailing_zeros() as u8;
+    Ok(MatrixForm { tall, k_bits, a, b, to, from, rounding: Rounding::Nearest, variant: Variant::Plain })
 }

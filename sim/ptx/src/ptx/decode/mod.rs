@@ -14,6 +14,7 @@ use super::instr::{Instr, MAX_NAMED, NONE, Op};
 use super::registers::Literals;
 use super::signatures::{SYSTEM_CALL, SystemCall};
 use super::special::{self, Special, SpecialSource};
+use super::wmma;
 
 mod arithmetic;
 mod control;
@@ -304,8 +305,10 @@ impl<'a> FunctionDecoder<'a> {
             "bar" | "barrier" => self.barrier(&modifiers, operands),
             system if system.starts_with(SYSTEM_CALL) => self.system(&system[SYSTEM_CALL.len()..], operands),
             "tex" => self.texture(&modifiers, operands),
-            "mma" => self.matrix(&modifiers, operands),
-            "ldmatrix" => self.load_matrix(&modifiers, operands),
+            "mma" | wmma::PART => self.matrix(name == "mma", &modifiers, operands),
+            "ldmatrix" | "stmatrix" => self.load_matrix(name == "stmatrix", &modifiers, operands),
+            "movmatrix" => self.transpose_matrix(&modifiers, operands),
+            "elect" => self.elect(&modifiers, operands),
             "cp" => self.copy(&modifiers, operands),
             "suld" | "sust" => self.surface(name == "sust", &modifiers, operands),
             "trap" | "brkpt" => self.plain(Op::System(SystemCall::Trap), OpClass::System),
@@ -323,9 +326,8 @@ impl<'a> FunctionDecoder<'a> {
                 self.instr.d = self.dest(d, 32)?;
                 self.plain(Op::ActiveMask, OpClass::Warp)
             }
-            "prefetch" | "prefetchu" | "pmevent" | "nanosleep" | "discard" | "applypriority" => {
-                self.plain(Op::Nothing, OpClass::Control)
-            }
+            "prefetch" | "prefetchu" | "pmevent" | "nanosleep" | "discard" | "applypriority"
+            | "griddepcontrol" | "setmaxnreg" => self.plain(Op::Nothing, OpClass::Control),
             "createpolicy" => {
                 // A policy is a hint to the L2, which the simulator does not take.
                 self.instr.d = self.dest(operands.first().ok_or("it takes operands")?, 64)?;

@@ -1,9 +1,12 @@
 //! Parses instructions and their operands, and looks up the names in them.
 
-use super::super::ast::{Operand, RawInstruction, RegisterId};
+use super::super::ast::{Operand, PtxRegister, RawInstruction, RegisterId};
 use super::super::error::{PtxError, quote};
 use super::super::lexer::Token;
 use super::{MAX_OPERANDS, NameMeaning, PtxParser, Result, is_special};
+
+/// Stands for the first register of `_|p`, whose width the instruction determines.
+const UNUSED: RegisterId = RegisterId::MAX;
 
 impl<'a> PtxParser<'a> {
     pub(super) fn instruction(&mut self) -> Result<()> {
@@ -33,6 +36,12 @@ impl<'a> PtxParser<'a> {
                 let operand = match operand {
                     Operand::Register(id) if self.at('+') || self.at('-') => {
                         self.sum(id, guard, line, start)?
+                    }
+                    Operand::Pair(UNUSED, second) => {
+                        let width = if opcode.starts_with("setp") { 1 } else { 32 };
+                        let registers = &mut self.current().registers;
+                        registers.push(PtxRegister { name: "_".to_owned(), width });
+                        Operand::Pair(registers.len() as RegisterId - 1, second)
                     }
                     other => other,
                 };
@@ -98,6 +107,15 @@ impl<'a> PtxParser<'a> {
                 let name = self.take_name("a predicate register")?;
                 let register = self.register(name)?.ok_or_else(|| self.undefined(line, name))?;
                 Ok(Operand::NegatedRegister(register))
+            }
+            Token::Word("_") => {
+                self.advance()?;
+                if !self.accept('|')? {
+                    return Ok(Operand::Sink);
+                }
+                let name = self.take_name("a register")?;
+                let second = self.register(name)?.ok_or_else(|| self.undefined(line, name))?;
+                Ok(Operand::Pair(UNUSED, second))
             }
             _ => self.simple_operand(),
         }

@@ -32,6 +32,7 @@ mod system;
 mod textures;
 mod waits;
 mod warp_wide;
+mod wmma;
 
 use super::{Arg, FunctionalError, FunctionalStats, LaunchDims, Module, run_functional};
 use crate::memory::DeviceMemory;
