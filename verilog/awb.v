@@ -217,6 +217,8 @@ module awb #(
   // slot of each warp's oldest instruction
   reg [47:0] first_q;
   reg overflow_q;
+  wire [63:0] first_padded;
+  wire [63:0] one_padded;
 
   awb_slots #(.INSTRUCTION_BITS (INSTRUCTION_BITS)) even (
     .clk_i         (clk_i),
@@ -276,18 +278,14 @@ module awb #(
   always @(*) begin
     comes = 48'd0;
     if (stage_valid_i & stage_high_i) begin
-      if (stage_warp_i <= 6'd47) begin
-        comes[stage_warp_i] = 1'b1;
-      end
+      comes[stage_warp_i] = 1'b1;
     end
   end
 
   always @(*) begin
     flushed = 48'd0;
     if (flush_high_i) begin
-      if (flush_warp_i <= 6'd47) begin
-        flushed[flush_warp_i] = 1'b1;
-      end
+      flushed[flush_warp_i] = 1'b1;
     end
   end
 
@@ -304,14 +302,10 @@ module awb #(
   always @(*) begin
     popped = 48'd0;
     if (issue0_pop_i) begin
-      if (warp0 <= 6'd47) begin
-        popped[warp0] = 1'b1;
-      end
+      popped[warp0] = 1'b1;
     end
     if (issue1_pop_i) begin
-      if (warp1 <= 6'd47) begin
-        popped[warp1] = 1'b1;
-      end
+      popped[warp1] = 1'b1;
     end
     popped = popped & one_q;
   end
@@ -329,14 +323,16 @@ module awb #(
   // room for one more besides the one that comes now
   assign high_room_o = ~(two_q | (one_q & comes));
   assign high_valid_o = one_q;
-  assign even_slot_i = (warp0 <= 6'd47) ? first_q[warp0] : 1'b0;
-  assign even_valid_i = (warp0 <= 6'd47) ? one_q[warp0] : 1'b0;
+  assign first_padded = {16'd0, first_q};
+  assign even_slot_i = first_padded[warp0];
+  assign one_padded = {16'd0, one_q};
+  assign even_valid_i = one_padded[warp0];
   assign issue0_mask_o = even_context_o[BUNDLE_MASK +: 32];
   assign issue0_live_in_o = even_context_o[BUNDLE_LIVE_IN +: 16];
   assign issue0_live_out_o = even_context_o[BUNDLE_LIVE_OUT +: 16];
   assign issue0_last_o = even_context_o[BUNDLE_LAST];
-  assign odd_slot_i = (warp1 <= 6'd47) ? first_q[warp1] : 1'b0;
-  assign odd_valid_i = (warp1 <= 6'd47) ? one_q[warp1] : 1'b0;
+  assign odd_slot_i = first_padded[warp1];
+  assign odd_valid_i = one_padded[warp1];
   assign issue1_mask_o = odd_context_o[BUNDLE_MASK +: 32];
   assign issue1_live_in_o = odd_context_o[BUNDLE_LIVE_IN +: 16];
   assign issue1_live_out_o = odd_context_o[BUNDLE_LIVE_OUT +: 16];

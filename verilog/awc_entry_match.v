@@ -32,6 +32,7 @@ module awc_entry_match (
   reg [47:0] same;
   reg [47:0] killed;
   reg [47:0] room;
+  wire [63:0] room_padded;
 
   always @(*) begin : comb_same
     integer e;
@@ -43,10 +44,11 @@ module awc_entry_match (
       warp = key[10:5];
       same[e] = key == trigger_key_i;
       killed[e] = warp == kill_warp_i;
-      room[e] = (warp <= 6'd47) ? room_i[warp] : 1'b0;
+      room[e] = room_padded[warp];
     end
   end
 
+  assign room_padded = {16'd0, room_i};
   assign same_o = same;
   assign killed_o = killed;
   assign room_o = room;

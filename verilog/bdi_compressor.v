@@ -113,8 +113,8 @@ module bdi_compressor (
   localparam RESULT_SIZE = 1028;
   wire [1378:0] first;
   wire first_valid;
-  reg [1391:0] near;
-  reg near_valid;
+  wire [1391:0] near;
+  wire near_valid;
   reg [1155:0] chosen;
   wire chosen_valid;
   reg [1155:0] deltas;
@@ -122,7 +122,7 @@ module bdi_compressor (
   reg [1035:0] result;
   wire deltas_ready;
   wire chosen_ready;
-  reg near_ready;
+  wire near_ready;
   wire [1378:0] firsts_first_o;
   wire [1391:0] nears_near_o;
   wire [63:0] choose_base_o;
@@ -138,8 +138,6 @@ module bdi_compressor (
   wire [63:0] pack_mask_i;
   wire [1023:0] pack_payload_o;
   wire [7:0] pack_size_o;
-  reg after_nears_valid_i;
-  reg [1391:0] after_nears_data_i;
   wire after_nears_ready_o;
   wire after_nears_valid_o;
   wire [1391:0] after_nears_data_o;
@@ -182,8 +180,8 @@ module bdi_compressor (
   selvedge_elastic_pipe_1 #(.DATA_WIDTH (1392)) after_nears (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (after_nears_valid_i),
-    .data_i  (after_nears_data_i),
+    .valid_i (first_valid),
+    .data_i  (nears_near_o),
     .ready_o (after_nears_ready_o),
     .valid_o (after_nears_valid_o),
     .data_o  (after_nears_data_o),
@@ -203,18 +201,8 @@ module bdi_compressor (
 
   assign first = firsts_first_o;
   assign first_valid = valid_i;
-
-  always @(*) begin
-    near = nears_near_o;
-    after_nears_data_i = near;
-    near = after_nears_data_o;
-  end
-
-  always @(*) begin
-    near_valid = first_valid;
-    after_nears_valid_i = near_valid;
-    near_valid = after_nears_valid_o;
-  end
+  assign near_valid = after_nears_valid_o;
+  assign near = after_nears_data_o;
 
   always @(*) begin
     chosen = {132'd0, near[NEAR_LINE +: 1024]};
@@ -256,12 +244,7 @@ module bdi_compressor (
   // from the last register back: each is ready when it is empty or the next one is
   assign deltas_ready = results_ready_o;
   assign chosen_ready = deltas_ready;
-
-  always @(*) begin
-    near_ready = chosen_ready;
-    near_ready = after_nears_ready_o;
-  end
-
+  assign near_ready = after_nears_ready_o;
   assign ready_o = near_ready;
 
 endmodule

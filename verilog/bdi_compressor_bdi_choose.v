@@ -42,11 +42,14 @@ module bdi_compressor_bdi_choose (
   // one bit for each tag from 2 on
   wire [8:0] takes;
   reg [63:0] eight;
-  reg [15:0] eight_mask;
+  wire [15:0] eight_mask;
   reg [31:0] four;
-  reg [31:0] four_mask;
+  wire [31:0] four_mask;
   reg [63:0] base;
   reg [63:0] mask;
+  wire [15:0] eight_mask_2;
+  wire [15:0] eight_mask_3;
+  wire [31:0] four_mask_2;
 
   assign takes = near_i[NEAR_TAKES +: 9];
 
@@ -66,7 +69,6 @@ module bdi_compressor_bdi_choose (
     // 8-byte words; the upper bits of a base are those of the next wider delta's, or copies of its
     // sign
     eight = near_i[NEAR_BASE_B8D4 +: 64];
-    eight_mask = near_i[NEAR_ZERO_B8D4 +: 16];
     if (takes[3]) begin
       base = base | eight;
       mask = mask | {48'd0, eight_mask};
@@ -78,10 +80,9 @@ module bdi_compressor_bdi_choose (
       end
     end
     eight[31:0] = near_i[NEAR_BASE_B8D2 +: 32];
-    eight_mask = near_i[NEAR_ZERO_B8D2 +: 16];
     if (takes[2]) begin
       base = base | eight;
-      mask = mask | {48'd0, eight_mask};
+      mask = mask | {48'd0, eight_mask_2};
     end
     if (near_i[NEAR_SIGNS_B8D1]) begin
       eight = 64'd0;
@@ -90,14 +91,12 @@ module bdi_compressor_bdi_choose (
       end
     end
     eight[15:0] = near_i[NEAR_BASE_B8D1 +: 16];
-    eight_mask = near_i[NEAR_ZERO_B8D1 +: 16];
     if (takes[1]) begin
       base = base | eight;
-      mask = mask | {48'd0, eight_mask};
+      mask = mask | {48'd0, eight_mask_3};
     end
     // 4-byte words
     four = near_i[NEAR_BASE_B4D2 +: 32];
-    four_mask = near_i[NEAR_ZERO_B4D2 +: 32];
     if (takes[6]) begin
       base = base | {32'd0, four};
       mask = mask | {32'd0, four_mask};
@@ -109,10 +108,9 @@ module bdi_compressor_bdi_choose (
       end
     end
     four[15:0] = near_i[NEAR_BASE_B4D1 +: 16];
-    four_mask = near_i[NEAR_ZERO_B4D1 +: 32];
     if (takes[5]) begin
       base = base | {32'd0, four};
-      mask = mask | {32'd0, four_mask};
+      mask = mask | {32'd0, four_mask_2};
     end
     // 2-byte words
     if (takes[8]) begin
@@ -121,6 +119,11 @@ module bdi_compressor_bdi_choose (
     end
   end
 
+  assign eight_mask = near_i[NEAR_ZERO_B8D4 +: 16];
+  assign eight_mask_2 = near_i[NEAR_ZERO_B8D2 +: 16];
+  assign eight_mask_3 = near_i[NEAR_ZERO_B8D1 +: 16];
+  assign four_mask = near_i[NEAR_ZERO_B4D2 +: 32];
+  assign four_mask_2 = near_i[NEAR_ZERO_B4D1 +: 32];
   assign base_o = base;
   assign mask_o = mask;
 

@@ -55,12 +55,11 @@ module bdi_compressor_bdi_first #(
   // all words from the first one on that is not a delta from zero
   reg [WORDS-1:0] seen;
   // bit of that word
-  reg [WORDS-1:0] first;
+  wire [WORDS-1:0] first;
   reg [LOW-1:0] base;
 
-  always @(*) begin : comb_sign
+  always @(*) begin : comb_mask
     integer i;
-    sign = {SIGN{1'b0}};
     mask = {WORDS{1'b0}};
     for (i = 0; i < WORDS; i = i + 1) begin
       sign = line_i[i*BASE+DELTA-1 +: SIGN];
@@ -68,15 +67,8 @@ module bdi_compressor_bdi_first #(
     end
   end
 
+  // the first zero of the mask, in steps that double, since a chain over 64 words is a long path
   always @(*) begin
-    first = {WORDS{1'b0}};
-    first[0] = 1'b1;
-    first = ~mask & ~(seen << 1);
-  end
-
-  always @(*) begin
-    seen = {WORDS{1'b0}};
-    // the first zero of the mask, in steps that double, since a chain over 64 words is a long path
     seen = ~mask;
     seen = seen | (seen << 1);
     seen = seen | (seen << 2);
@@ -86,9 +78,10 @@ module bdi_compressor_bdi_first #(
     seen = seen | (seen << 32);
   end
 
-  always @(*) begin : comb_candidate
+  assign first = ~mask & ~(seen << 1);
+
+  always @(*) begin : comb_base
     integer i;
-    candidate = {LOW{1'b0}};
     base = {LOW{1'b0}};
     for (i = 0; i < WORDS; i = i + 1) begin
       candidate = {LOW{1'b0}};

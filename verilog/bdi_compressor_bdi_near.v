@@ -79,11 +79,8 @@ module bdi_compressor_bdi_near #(
     end
   end
 
-  always @(*) begin : comb_word
+  always @(*) begin : comb_near
     integer i;
-    word = {WIDE{1'b0}};
-    differs = {DELTA{1'b0}};
-    changes = {DELTA{1'b0}};
     near = {WORDS{1'b0}};
     for (i = 0; i < WORDS; i = i + 1) begin
       word = line_i[i*STRIDE +: WIDE];

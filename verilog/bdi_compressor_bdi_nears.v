@@ -182,7 +182,6 @@ module bdi_compressor_bdi_nears (
   always @(*) begin : comb_tag
     integer rank;
     tag = UNCOMPRESSED;
-    candidate = 4'd0;
     found = 1'b0;
     takes = 16'd0;
     for (rank = 0; rank < 6; rank = rank + 1) begin

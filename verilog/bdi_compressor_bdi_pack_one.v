@@ -49,9 +49,8 @@ module bdi_compressor_bdi_pack_one #(
   reg [DELTA-1:0] delta;
   reg [1023:0] payload;
 
-  always @(*) begin : comb_delta
+  always @(*) begin : comb_payload
     integer i;
-    delta = {DELTA{1'b0}};
     payload = 1024'd0;
     payload[BASE-1:0] = base_i;
     payload[HEAD-1:BASE] = mask_i;

@@ -44,9 +44,8 @@ module bdi_compressor_bdi_signs #(
   reg [UP-1:0] upper;
   reg [WORDS-1:0] same;
 
-  always @(*) begin : comb_upper
+  always @(*) begin : comb_same
     integer i;
-    upper = {UP{1'b0}};
     same = {WORDS{1'b0}};
     for (i = 0; i < WORDS; i = i + 1) begin
       upper = line_i[i*STRIDE+STRIDE-UP +: UP];

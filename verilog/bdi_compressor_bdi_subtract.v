@@ -57,15 +57,8 @@ module bdi_compressor_bdi_subtract (
     end
   end
 
-  always @(*) begin : comb_from_zero
+  always @(*) begin : comb_deltas
     integer w;
-    from_zero = 4'd0;
-    low_word = 32'd0;
-    low_base = 32'd0;
-    half_word = 16'd0;
-    half_base = 16'd0;
-    last_word = 8'd0;
-    last_base = 8'd0;
     deltas = line_i;
     for (w = 0; w < 16; w = w + 1) begin
       from_zero = mask_i[w*4 +: 4];

@@ -107,9 +107,9 @@ module bdi_decompressor (
   // result: the first bit of each field
   localparam RESULT_LINE = 0;
   localparam RESULT_ERROR = 1024;
-  reg [1155:0] parts;
-  reg parts_valid;
-  reg parts_ready;
+  wire [1155:0] parts;
+  wire parts_valid;
+  wire parts_ready;
   wire [2051:0] both;
   wire both_valid;
   wire both_ready;
@@ -123,7 +123,6 @@ module bdi_decompressor (
   wire [2051:0] operands_operands_o;
   wire [1023:0] add_line_o;
   wire add_error_o;
-  reg after_spread_valid_i;
   reg [1155:0] after_spread_data_i;
   wire after_spread_ready_o;
   wire after_spread_valid_o;
@@ -155,7 +154,7 @@ module bdi_decompressor (
   selvedge_elastic_pipe_1 #(.DATA_WIDTH (1156)) after_spread (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (after_spread_valid_i),
+    .valid_i (valid_i),
     .data_i  (after_spread_data_i),
     .ready_o (after_spread_ready_o),
     .valid_o (after_spread_valid_o),
@@ -175,20 +174,14 @@ module bdi_decompressor (
   );
 
   always @(*) begin
-    parts = {132'd0, spread_deltas_o};
-    parts[PARTS_TAG +: 4] = encoding_i;
-    parts[PARTS_BASE +: 64] = payload_i[63:0];
-    parts[PARTS_MASK +: 64] = spread_mask_o;
-    after_spread_data_i = parts;
-    parts = after_spread_data_o;
+    after_spread_data_i = {132'd0, spread_deltas_o};
+    after_spread_data_i[PARTS_TAG +: 4] = encoding_i;
+    after_spread_data_i[PARTS_BASE +: 64] = payload_i[63:0];
+    after_spread_data_i[PARTS_MASK +: 64] = spread_mask_o;
   end
 
-  always @(*) begin
-    parts_valid = valid_i;
-    after_spread_valid_i = parts_valid;
-    parts_valid = after_spread_valid_o;
-  end
-
+  assign parts_valid = after_spread_valid_o;
+  assign parts = after_spread_data_o;
   // the base of each word
   assign operands_deltas_i = parts[PARTS_DELTAS +: 1024];
   assign operands_tag_i = parts[PARTS_TAG +: 4];
@@ -206,12 +199,7 @@ module bdi_decompressor (
   assign error_o = results_data_o[RESULT_ERROR];
   // from the last register back: each is ready when it is empty or the next one is
   assign both_ready = results_ready_o;
-
-  always @(*) begin
-    parts_ready = both_ready;
-    parts_ready = after_spread_ready_o;
-  end
-
+  assign parts_ready = after_spread_ready_o;
   assign ready_o = parts_ready;
 
 endmodule

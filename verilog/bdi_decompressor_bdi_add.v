@@ -44,11 +44,8 @@ module bdi_decompressor_bdi_add (
   assign widths_tag_i = operands_i[2051:2048];
   assign stops = widths_stops_o;
 
-  always @(*) begin : comb_word
+  always @(*) begin : comb_line
     integer i;
-    word = 64'd0;
-    base = 64'd0;
-    sum = 64'd0;
     line = 1024'd0;
     for (i = 0; i < 16; i = i + 1) begin
       word = operands_i[i*64 +: 64];

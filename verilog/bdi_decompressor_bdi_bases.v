@@ -40,12 +40,10 @@ module bdi_decompressor_bdi_bases (
     end
   end
 
-  always @(*) begin : comb_from_zero
+  always @(*) begin : comb_bases
     integer h;
     integer q;
     integer w;
-    from_zero = 1'b0;
-    part = 16'd0;
     bases = 1024'd0;
     for (w = 0; w < 16; w = w + 1) begin
       for (h = 0; h < 2; h = h + 1) begin

@@ -46,10 +46,8 @@ module bdi_decompressor_bdi_spread_one #(
   reg [BASE-1:0] word;
   reg [1023:0] deltas;
 
-  always @(*) begin : comb_delta
+  always @(*) begin : comb_deltas
     integer i;
-    delta = {DELTA{1'b0}};
-    word = {BASE{1'b0}};
     deltas = 1024'd0;
     for (i = 0; i < WORDS; i = i + 1) begin
       delta = payload_i[HEAD+i*DELTA +: DELTA];

@@ -106,9 +106,8 @@ module bgp_dual_bloom #(
     end
   end
 
-  always @(*) begin : comb_bits
+  always @(*) begin : comb_hit
     integer bank;
-    bits = 2'd3;
     hit = 2'd3;
     for (bank = 0; bank < 8; bank = bank + 1) begin
       banks_set_i[bank*2 +: 2] = 2'd0;

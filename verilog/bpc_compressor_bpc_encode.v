@@ -65,7 +65,6 @@ module bpc_compressor_bpc_encode (
     integer i;
     integer k;
     above = above_i;
-    dbp = 31'd0;
     zero = 5'd0;
     for (k = 0; k < 5; k = k + 1) begin
       dbp = planes_i[k*P +: 31];
@@ -77,18 +76,8 @@ module bpc_compressor_bpc_encode (
       above = dbp;
     end
     above = above_i;
-    plane = 31'd0;
-    pairs = 31'd0;
-    alone = 31'd0;
-    marked = 31'd0;
-    place = 5'd0;
-    not_place = 5'd0;
-    one_marked = 1'b0;
     here = 6'd0;
     all_zero = 1'b1;
-    run = 6'd0;
-    code = 32'd0;
-    length = 6'd0;
     codes = 128'd0;
     lengths = 24'd0;
     for (k = 0; k < 4; k = k + 1) begin

@@ -28,34 +28,50 @@ module bpc_compressor_bpc_merge (
   output wire   [7:0] length_o
 );
 
-  reg [31:0] code;
+  wire [31:0] code;
   wire [7:0] low_length;
   wire [7:0] high_length;
   reg [127:0] low;
   reg [127:0] high;
   reg [127:0] second;
   wire [255:0] four;
+  wire [31:0] code_2;
+  wire [31:0] code_3;
+  wire [31:0] code_4;
+  reg [127:0] second_2;
 
   // two and two codes, then the four, so that no sum of lengths waits for more than one other
   assign low_length = {2'd0, lengths_i[5:0]} + {2'd0, lengths_i[11:6]};
   assign high_length = {2'd0, lengths_i[17:12]} + {2'd0, lengths_i[23:18]};
+  assign code = codes_i[31:0];
 
   always @(*) begin
-    code = codes_i[31:0];
     low = 128'd0;
     low[31:0] = code;
-    code = codes_i[63:32];
-    second = 128'd0;
-    second[31:0] = code;
     low = low | (second << lengths_i[5:0]);
-    code = codes_i[95:64];
-    high = 128'd0;
-    high[31:0] = code;
-    code = codes_i[127:96];
-    second = 128'd0;
-    second[31:0] = code;
-    high = high | (second << lengths_i[17:12]);
     low = low | (high << low_length);
+  end
+
+  assign code_2 = codes_i[63:32];
+
+  always @(*) begin
+    second = 128'd0;
+    second[31:0] = code_2;
+  end
+
+  assign code_3 = codes_i[95:64];
+
+  always @(*) begin
+    high = 128'd0;
+    high[31:0] = code_3;
+    high = high | (second_2 << lengths_i[17:12]);
+  end
+
+  assign code_4 = codes_i[127:96];
+
+  always @(*) begin
+    second_2 = 128'd0;
+    second_2[31:0] = code_4;
   end
 
   assign four = {128'd0, low};

@@ -26,12 +26,9 @@ module bpc_compressor_bpc_planes (
   reg [32:0] delta;
   reg [1022:0] planes;
 
-  always @(*) begin : comb_word
+  always @(*) begin : comb_planes
     integer i;
     integer j;
-    word = 32'd0;
-    last = 32'd0;
-    delta = 33'd0;
     planes = 1023'd0;
     for (i = 0; i < 31; i = i + 1) begin
       word = line_i[i*32+32 +: 32];

@@ -287,7 +287,6 @@ module bpc_decompressor (
   always @(*) begin : comb_rebuilt
     integer i;
     rebuilt = line_q;
-    half = 16'd0;
     for (i = 0; i < 32; i = i + 1) begin
       half = rebuild_half_o[i*16 +: 16];
       if (halfway_q) begin
@@ -314,7 +313,6 @@ module bpc_decompressor (
       end
     end else if (!(busy_q & !decoded_q)) begin
       if (busy_q) begin
-        // the result
         if (halfway_q | !coded_q) begin
           busy_q <= 1'b0;
           valid_q <= 1'b1;

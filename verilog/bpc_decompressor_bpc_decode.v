@@ -78,11 +78,6 @@ module bpc_decompressor_bpc_decode (
     end
     total = 8'd0;
     error = 1'b0;
-    code = 32'd0;
-    place = 5'd0;
-    plane = 31'd0;
-    count = 8'd0;
-    length = 8'd0;
     for (k = 0; k < 5; k = k + 1) begin
       code = codes_i[k*F +: 32];
       place = code[9:5];

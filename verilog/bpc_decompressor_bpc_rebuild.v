@@ -45,6 +45,15 @@ module bpc_decompressor_bpc_rebuild (
   // for each group, the sum of all words up to its end
   reg [511:0] groups;
   reg [71:0] carries;
+  reg [17:0] left_2;
+  reg [17:0] right_2;
+  reg [17:0] sum_2;
+  reg [17:0] left_3;
+  reg [17:0] right_3;
+  reg [17:0] sum_3;
+  reg [17:0] left_4;
+  reg [17:0] right_4;
+  reg [17:0] sum_4;
 
   always @(*) begin : comb_word
     integer g;
@@ -52,10 +61,6 @@ module bpc_decompressor_bpc_rebuild (
     integer i;
     integer j;
     word = 16'd0;
-    pair = 16'd0;
-    left = 18'd0;
-    right = 18'd0;
-    sum = 18'd0;
     carries = 72'd0;
     sums = 512'd0;
     sums[15:0] = base_i;
@@ -77,28 +82,28 @@ module bpc_decompressor_bpc_rebuild (
       carries[g*4] = sum[17];
       pair = sum[16:1];
       sums[g*64+16 +: 16] = pair;
-      left = {ONE[17], sums[g*64+32 +: 16], ONE[0]};
-      right = 18'd0;
-      right[0] = carries_i[g*4+1];
-      right[16:1] = sums[g*64+48 +: 16];
-      sum = left + right;
-      carries[g*4+1] = sum[17];
-      word = sum[16:1];
-      left = {ONE[17], pair, ONE[0]};
-      right = 18'd0;
-      right[0] = carries_i[g*4+2];
-      right[16:1] = word;
-      sum = left + right;
-      carries[g*4+2] = sum[17];
-      sums[g*64+48 +: 16] = sum[16:1];
-      groups[g*16 +: 16] = sum[16:1];
-      left = {ONE[17], pair, ONE[0]};
-      right = 18'd0;
-      right[0] = carries_i[g*4+3];
-      right[16:1] = sums[g*64+32 +: 16];
-      sum = left + right;
-      carries[g*4+3] = sum[17];
-      sums[g*64+32 +: 16] = sum[16:1];
+      left_2 = {ONE[17], sums[g*64+32 +: 16], ONE[0]};
+      right_2 = 18'd0;
+      right_2[0] = carries_i[g*4+1];
+      right_2[16:1] = sums[g*64+48 +: 16];
+      sum_2 = left_2 + right_2;
+      carries[g*4+1] = sum_2[17];
+      word = sum_2[16:1];
+      left_3 = {ONE[17], pair, ONE[0]};
+      right_3 = 18'd0;
+      right_3[0] = carries_i[g*4+2];
+      right_3[16:1] = word;
+      sum_3 = left_3 + right_3;
+      carries[g*4+2] = sum_3[17];
+      sums[g*64+48 +: 16] = sum_3[16:1];
+      groups[g*16 +: 16] = sum_3[16:1];
+      left_4 = {ONE[17], pair, ONE[0]};
+      right_4 = 18'd0;
+      right_4[0] = carries_i[g*4+3];
+      right_4[16:1] = sums[g*64+32 +: 16];
+      sum_4 = left_4 + right_4;
+      carries[g*4+3] = sum_4[17];
+      sums[g*64+32 +: 16] = sum_4[16:1];
     end
     // sums over the groups: in each step twice as many have all that is below them
     for (h = 0; h < 4; h = h + 1) begin
@@ -148,7 +153,7 @@ module bpc_decompressor_bpc_rebuild (
   assign carries_o = carries;
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, sum[0]};
+  wire unused = &{1'b0, sum[0], sum_2[0], sum_3[0], sum_4[0]};
 
 endmodule
 

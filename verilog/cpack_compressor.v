@@ -272,7 +272,6 @@ module cpack_compressor (
       if (busy_q | valid_i) begin
         busy_q <= !is_last;
         group_q <= group_q + 3'd1;
-        // four words go from the low end to the high end
         known_q <= compare_known_o;
         next_q <= compare_next_o;
         if (is_last) begin

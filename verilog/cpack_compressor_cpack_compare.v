@@ -31,12 +31,8 @@ module cpack_compressor_cpack_compare (
   reg [15:0] threes;
   reg [15:0] fours;
 
-  always @(*) begin : comb_difference
+  always @(*) begin : comb_twos
     integer i;
-    difference = 32'd0;
-    two = 1'b0;
-    three = 1'b0;
-    four = 1'b0;
     twos = 16'd0;
     threes = 16'd0;
     fours = 16'd0;

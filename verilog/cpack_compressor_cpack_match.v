@@ -126,7 +126,6 @@ module cpack_compressor_cpack_match (
     integer k;
     wide = 4'd0;
     equal = 16'd0;
-    word = 32'd0;
     for (k = 0; k < 4; k = k + 1) begin
       word = words_i[k*32 +: 32];
       wide[k] = |word[31:8];
@@ -213,9 +212,6 @@ module cpack_compressor_cpack_match (
     threes[63:48] = compare_three_o[3*16 +: 16] & left3;
     twos[63:48] = compare_two_o[3*16 +: 16] & left3;
     // and with the words that entered just before
-    four = 16'd0;
-    three = 16'd0;
-    two = 16'd0;
     difference = 32'd0;
     kinds = 20'd0;
     places = 64'd0;

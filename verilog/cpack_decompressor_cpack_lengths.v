@@ -37,9 +37,6 @@ module cpack_decompressor_cpack_lengths (
   always @(*) begin : comb_rest
     integer k;
     rest = string_i;
-    behind = 136'd0;
-    kind = 7'd0;
-    half = 5'd0;
     kinds = 28'd0;
     sum = {2'd0, start_i};
     for (k = 0; k < 4; k = k + 1) begin

@@ -63,14 +63,6 @@ module cpack_decompressor_cpack_rebuild (
     integer j;
     integer k;
     rest = string_i;
-    behind = 136'd0;
-    kind = 7'd0;
-    index = 4'd0;
-    named = 16'd0;
-    uses = 1'b0;
-    entry = 32'd0;
-    literal = 32'd0;
-    word = 32'd0;
     words = 128'd0;
     known = known_i;
     place = next_i;

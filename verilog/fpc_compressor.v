@@ -146,16 +146,15 @@ module fpc_compressor (
   localparam [10:0] LINE_BITS = 11'h400;
   localparam [10:0] HEAD_BITS = 11'd24;
   reg [23:0] first_prefixes;
-  reg [1047:0] gathered;
-  reg gathered_valid;
-  reg gathered_ready;
+  wire [1047:0] gathered;
+  wire gathered_valid;
+  wire gathered_ready;
   reg [23:0] prefixes;
   reg [1023:0] payload;
   reg [10:0] size;
   reg [1035:0] result;
   wire [71:0] classify_symbols_o;
   wire [1023:0] gather_strings_o;
-  reg middle_valid_i;
   reg [1047:0] middle_data_i;
   wire middle_ready_o;
   wire middle_valid_o;
@@ -181,7 +180,7 @@ module fpc_compressor (
   selvedge_elastic_pipe_1 #(.DATA_WIDTH (1048)) middle (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (middle_valid_i),
+    .valid_i (valid_i),
     .data_i  (middle_data_i),
     .ready_o (middle_ready_o),
     .valid_o (middle_valid_o),
@@ -220,21 +219,16 @@ module fpc_compressor (
     end
   end
 
-  always @(*) begin : comb_gathered
+  always @(*) begin : comb_middle_data_i
     integer g;
-    gathered = {24'd0, gather_strings_o};
+    middle_data_i = {24'd0, gather_strings_o};
     for (g = 0; g < 8; g = g + 1) begin
-      gathered[LINE+g*3 +: 3] = first_prefixes[g*3 +: 3];
+      middle_data_i[LINE+g*3 +: 3] = first_prefixes[g*3 +: 3];
     end
-    middle_data_i = gathered;
-    gathered = middle_data_o;
   end
 
-  always @(*) begin
-    gathered_valid = valid_i;
-    middle_valid_i = gathered_valid;
-    gathered_valid = middle_valid_o;
-  end
+  assign gathered_valid = middle_valid_o;
+  assign gathered = middle_data_o;
 
   // the data without gaps, behind the head unless the line stays as it is
   always @(*) begin : comb_prefixes
@@ -265,12 +259,7 @@ module fpc_compressor (
   assign payload_o = results_data_o[RESULT_PAYLOAD +: 1024];
   assign encoding_o = results_data_o[RESULT_ENCODING];
   assign size_o = results_data_o[RESULT_SIZE +: 11];
-
-  always @(*) begin
-    gathered_ready = results_ready_o;
-    gathered_ready = middle_ready_o;
-  end
-
+  assign gathered_ready = middle_ready_o;
   assign ready_o = gathered_ready;
 
 endmodule

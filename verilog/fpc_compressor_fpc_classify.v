@@ -49,20 +49,10 @@ module fpc_compressor_fpc_classify (
   reg [2:0] run;
   reg [71:0] symbols;
 
-  always @(*) begin : comb_word
+  always @(*) begin : comb_zero_groups
     integer g;
     integer w;
-    word = 32'd0;
-    is_zero = 1'b0;
-    is_sign4 = 1'b0;
-    is_sign8 = 1'b0;
-    is_sign16 = 1'b0;
-    is_upper16 = 1'b0;
-    is_two_bytes = 1'b0;
-    is_repeated = 1'b0;
     zero_groups = 33'd0;
-    prefix = 3'd0;
-    length = 3'd0;
     run = 3'd0;
     symbols = 72'd0;
     for (g = 0; g < 8; g = g + 1) begin

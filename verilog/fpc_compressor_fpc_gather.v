@@ -39,17 +39,12 @@ module fpc_compressor_fpc_gather (
   reg [63:0] high;
   reg [1023:0] strings;
 
-  always @(*) begin : comb_pattern
+  always @(*) begin : comb_fours
     integer g;
     integer w;
-    pattern = 3'd0;
-    word = 32'd0;
-    half = 16'd0;
     fours = 16'd0;
     bytes = 32'd0;
     halves = 64'd0;
-    low = 64'd0;
-    high = 64'd0;
     strings = 1024'd0;
     for (g = 0; g < 8; g = g + 1) begin
       pattern = prefixes_i[g*3 +: 3];

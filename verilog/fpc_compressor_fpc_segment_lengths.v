@@ -25,10 +25,8 @@ module fpc_compressor_fpc_segment_lengths (
   reg [2:0] prefix;
   reg [7:0] length;
 
-  always @(*) begin : comb_prefix
+  always @(*) begin : comb_length_o
     integer g;
-    prefix = 3'd0;
-    length = 8'd0;
     for (g = 0; g < 8; g = g + 1) begin
       prefix = prefixes_i[g*3 +: 3];
       length = 8'd64;

@@ -141,29 +141,27 @@ module fpc_decompressor (
   localparam LINE = 1024;
   localparam [4:0] HEAD_BITS = 5'd24;
   localparam [23:0] RAW = {24{1'b1}};
-  reg [1024:0] first;
-  reg first_valid;
-  reg first_ready;
+  wire [1024:0] first;
+  wire first_valid;
+  wire first_ready;
   reg [1023:0] data;
   reg [23:0] prefixes;
-  reg [1047:0] aligned;
-  reg aligned_valid;
-  reg aligned_ready;
+  wire [1047:0] aligned;
+  wire aligned_valid;
+  wire aligned_ready;
   reg [23:0] split_prefixes;
-  reg [1047:0] strings;
-  reg strings_valid;
-  reg strings_ready;
+  wire [1047:0] strings;
+  wire strings_valid;
+  wire strings_ready;
   reg [23:0] pair_prefixes;
-  reg [1047:0] segments;
-  reg segments_valid;
-  reg segments_ready;
+  wire [1047:0] segments;
+  wire segments_valid;
+  wire segments_ready;
   reg [23:0] last_prefixes;
-  reg after_input_valid_i;
   reg [1024:0] after_input_data_i;
   wire after_input_ready_o;
   wire after_input_valid_o;
   wire [1024:0] after_input_data_o;
-  reg after_align_valid_i;
   reg [1047:0] after_align_data_i;
   wire after_align_ready_o;
   wire after_align_valid_o;
@@ -171,14 +169,12 @@ module fpc_decompressor (
   wire [63:0] lengths_length_o;
   wire [1023:0] split_string_i;
   wire [1023:0] split_strings_o;
-  reg after_split_valid_i;
   reg [1047:0] after_split_data_i;
   wire after_split_ready_o;
   wire after_split_valid_o;
   wire [1047:0] after_split_data_o;
   wire [1023:0] pairs_strings_i;
   wire [1023:0] pairs_strings_o;
-  reg after_pairs_valid_i;
   reg [1047:0] after_pairs_data_i;
   wire after_pairs_ready_o;
   wire after_pairs_valid_o;
@@ -190,7 +186,7 @@ module fpc_decompressor (
   selvedge_elastic_pipe_1 #(.DATA_WIDTH (1025)) after_input (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (after_input_valid_i),
+    .valid_i (valid_i),
     .data_i  (after_input_data_i),
     .ready_o (after_input_ready_o),
     .valid_o (after_input_valid_o),
@@ -201,7 +197,7 @@ module fpc_decompressor (
   selvedge_elastic_pipe_1 #(.DATA_WIDTH (1048)) after_align (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (after_align_valid_i),
+    .valid_i (first_valid),
     .data_i  (after_align_data_i),
     .ready_o (after_align_ready_o),
     .valid_o (after_align_valid_o),
@@ -223,7 +219,7 @@ module fpc_decompressor (
   selvedge_elastic_pipe_1 #(.DATA_WIDTH (1048)) after_split (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (after_split_valid_i),
+    .valid_i (aligned_valid),
     .data_i  (after_split_data_i),
     .ready_o (after_split_ready_o),
     .valid_o (after_split_valid_o),
@@ -240,7 +236,7 @@ module fpc_decompressor (
   selvedge_elastic_pipe_1 #(.DATA_WIDTH (1048)) after_pairs (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (after_pairs_valid_i),
+    .valid_i (strings_valid),
     .data_i  (after_pairs_data_i),
     .ready_o (after_pairs_ready_o),
     .valid_o (after_pairs_valid_o),
@@ -266,17 +262,12 @@ module fpc_decompressor (
   );
 
   always @(*) begin
-    first = {1'b0, payload_i};
-    first[1024] = encoding_i;
-    after_input_data_i = first;
-    first = after_input_data_o;
+    after_input_data_i = {1'b0, payload_i};
+    after_input_data_i[1024] = encoding_i;
   end
 
-  always @(*) begin
-    first_valid = valid_i;
-    after_input_valid_i = first_valid;
-    first_valid = after_input_valid_o;
-  end
+  assign first_valid = after_input_valid_o;
+  assign first = after_input_data_o;
 
   // the data from bit 0 up; a line as it was consists of raw segments
   always @(*) begin
@@ -288,21 +279,16 @@ module fpc_decompressor (
     end
   end
 
-  always @(*) begin : comb_aligned
+  always @(*) begin : comb_after_align_data_i
     integer g;
-    aligned = {24'd0, data};
+    after_align_data_i = {24'd0, data};
     for (g = 0; g < 8; g = g + 1) begin
-      aligned[LINE+g*3 +: 3] = prefixes[g*3 +: 3];
+      after_align_data_i[LINE+g*3 +: 3] = prefixes[g*3 +: 3];
     end
-    after_align_data_i = aligned;
-    aligned = after_align_data_o;
   end
 
-  always @(*) begin
-    aligned_valid = first_valid;
-    after_align_valid_i = aligned_valid;
-    aligned_valid = after_align_valid_o;
-  end
+  assign aligned_valid = after_align_valid_o;
+  assign aligned = after_align_data_o;
 
   // strings of two segments each
   always @(*) begin : comb_split_prefixes
@@ -315,21 +301,16 @@ module fpc_decompressor (
 
   assign split_string_i = aligned[1023:0];
 
-  always @(*) begin : comb_strings
+  always @(*) begin : comb_after_split_data_i
     integer g;
-    strings = {24'd0, split_strings_o};
+    after_split_data_i = {24'd0, split_strings_o};
     for (g = 0; g < 8; g = g + 1) begin
-      strings[LINE+g*3 +: 3] = split_prefixes[g*3 +: 3];
+      after_split_data_i[LINE+g*3 +: 3] = split_prefixes[g*3 +: 3];
     end
-    after_split_data_i = strings;
-    strings = after_split_data_o;
   end
 
-  always @(*) begin
-    strings_valid = aligned_valid;
-    after_split_valid_i = strings_valid;
-    strings_valid = after_split_valid_o;
-  end
+  assign strings_valid = after_split_valid_o;
+  assign strings = after_split_data_o;
 
   // strings of one segment each
   always @(*) begin : comb_pair_prefixes
@@ -342,21 +323,16 @@ module fpc_decompressor (
 
   assign pairs_strings_i = strings[1023:0];
 
-  always @(*) begin : comb_segments
+  always @(*) begin : comb_after_pairs_data_i
     integer g;
-    segments = {24'd0, pairs_strings_o};
+    after_pairs_data_i = {24'd0, pairs_strings_o};
     for (g = 0; g < 8; g = g + 1) begin
-      segments[LINE+g*3 +: 3] = pair_prefixes[g*3 +: 3];
+      after_pairs_data_i[LINE+g*3 +: 3] = pair_prefixes[g*3 +: 3];
     end
-    after_pairs_data_i = segments;
-    segments = after_pairs_data_o;
   end
 
-  always @(*) begin
-    segments_valid = strings_valid;
-    after_pairs_valid_i = segments_valid;
-    segments_valid = after_pairs_valid_o;
-  end
+  assign segments_valid = after_pairs_valid_o;
+  assign segments = after_pairs_data_o;
 
   // words from their data
   always @(*) begin : comb_last_prefixes
@@ -369,28 +345,10 @@ module fpc_decompressor (
 
   assign rebuild_strings_i = segments[1023:0];
   assign error_o = 1'b0;
-
-  // from the last register back: each is ready when it is empty or the next one is
-  always @(*) begin
-    segments_ready = results_ready_o;
-    segments_ready = after_pairs_ready_o;
-  end
-
-  always @(*) begin
-    strings_ready = segments_ready;
-    strings_ready = after_split_ready_o;
-  end
-
-  always @(*) begin
-    aligned_ready = strings_ready;
-    aligned_ready = after_align_ready_o;
-  end
-
-  always @(*) begin
-    first_ready = aligned_ready;
-    first_ready = after_input_ready_o;
-  end
-
+  assign segments_ready = after_pairs_ready_o;
+  assign strings_ready = after_split_ready_o;
+  assign aligned_ready = after_align_ready_o;
+  assign first_ready = after_input_ready_o;
   assign ready_o = first_ready;
 
 endmodule

@@ -32,11 +32,9 @@ module fpc_decompressor_fpc_pairs (
   reg [63:0] right;
   reg [1023:0] strings;
 
-  always @(*) begin : comb_left
+  always @(*) begin : comb_strings
     integer h;
     integer p;
-    left = 3'd0;
-    right = 64'd0;
     strings = strings_i;
     for (p = 0; p < 4; p = p + 1) begin
       left = prefixes_i[p*6 +: 3];

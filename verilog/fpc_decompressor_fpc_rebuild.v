@@ -40,18 +40,9 @@ module fpc_decompressor_fpc_rebuild (
   reg [31:0] word;
   reg [1023:0] line;
 
-  always @(*) begin : comb_pattern
+  always @(*) begin : comb_line
     integer g;
     integer w;
-    pattern = 3'd0;
-    four = 4'd0;
-    kept_byte = 8'd0;
-    half = 16'd0;
-    above4 = 1'b0;
-    above8 = 1'b0;
-    above16 = 1'b0;
-    above24 = 1'b0;
-    word = 32'd0;
     line = 1024'd0;
     for (g = 0; g < 8; g = g + 1) begin
       pattern = prefixes_i[g*3 +: 3];

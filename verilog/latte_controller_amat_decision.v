@@ -92,6 +92,11 @@ module latte_controller_amat_decision (
   reg [1:0] mode_q;
   reg decided_q;
   reg [13:0] tolerance_q;
+  wire [15:0] divider_mean_warps_padded;
+  reg [15:0] hits_padded;
+  reg [15:0] misses_padded;
+  wire [15:0] next_accesses_padded;
+  wire [15:0] best_accesses_padded;
 
   latte_controller_mean_divider divider (
     .clk_i         (clk_i),
@@ -112,10 +117,12 @@ module latte_controller_amat_decision (
     for (lane = 0; lane < 3; lane = lane + 1) begin
       charge = per_hit[lane*12 +: 12];
       sum = cost_q[lane*25 +: 25] << 1;
-      if ((step_q <= 4'd9) ? hits_q[lane*10+{28'd0, step_q}] : 1'b0) begin
+      hits_padded = {6'd0, hits_q[lane*10 +: 10]};
+      if (hits_padded[step_q]) begin
         sum = sum + {13'd0, charge};
       end
-      if ((step_q <= 4'd8) ? misses_q[lane*9+{28'd0, step_q}] : 1'b0) begin
+      misses_padded = {7'd0, misses_q[lane*9 +: 9]};
+      if (misses_padded[step_q]) begin
         sum = sum + {9'd0, miss_latency_q};
       end
       if (start_i) begin
@@ -129,6 +136,7 @@ module latte_controller_amat_decision (
   // each phase runs from the highest bit to bit 0, the last one ends in the decision
   assign last = step_q == 4'd0;
   assign divider_step_i = phase_q == DIVIDE;
+  assign divider_mean_warps_padded = {4'd0, divider_mean_warps_o};
 
   // what a hit costs: its latency, less what the pipeline hides
   always @(*) begin
@@ -175,13 +183,16 @@ module latte_controller_amat_decision (
 
   always @(*) begin
     next_difference = difference_q << 1;
-    if ((step_q <= 4'd9) ? next_accesses[step_q] : 1'b0) begin
+    if (next_accesses_padded[step_q]) begin
       next_difference = next_difference + {11'd0, best_cost};
     end
-    if ((step_q <= 4'd9) ? best_accesses[step_q] : 1'b0) begin
+    if (best_accesses_padded[step_q]) begin
       next_difference = next_difference - {11'd0, next_cost};
     end
   end
+
+  assign next_accesses_padded = {6'd0, next_accesses};
+  assign best_accesses_padded = {6'd0, best_accesses};
 
   // better is what costs less per access, or what hits more often; a tie is not better
   always @(*) begin
@@ -251,7 +262,7 @@ module latte_controller_amat_decision (
       product_q <= 24'd0;
     end else if (phase_q == MULTIPLY) begin
       product_q <= product_q << 1;
-      if ((step_q <= 4'd11) ? divider_mean_warps_o[step_q] : 1'b0) begin
+      if (divider_mean_warps_padded[step_q]) begin
         product_q <= (product_q << 1) + {12'd0, divider_mean_cycles_o};
       end
     end

@@ -310,7 +310,6 @@ module md_cache (
 
   always @(posedge clk_i) begin
     way_q <= current_way;
-    // phases of an access
     victim_tag_q <= victim_tag_d;
   end
 

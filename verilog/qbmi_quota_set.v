@@ -55,6 +55,7 @@ module qbmi_quota_set (
   reg [9:0] step_rest_q;
   reg [11:0] quota_d;
   reg [11:0] quota_q;
+  reg [4:0] addend_2;
 
   always @(*) begin : comb_quotient_d
     integer i;
@@ -66,8 +67,8 @@ module qbmi_quota_set (
     for (i = 0; i < 2; i = i + 1) begin
       addend = rest_q[i*5 +: 5];
       sum = {1'b0, addend};
-      addend = step_rest_q[i*5 +: 5];
-      sum = sum + {1'b0, addend};
+      addend_2 = step_rest_q[i*5 +: 5];
+      sum = sum + {1'b0, addend_2};
       carry = sum >= requests_i[i*6 +: 6];
       reduced = sum;
       if (carry) begin

@@ -306,7 +306,6 @@ module sc_compressor (
     fields_d = fields_q;
     lengths_d = lengths_q;
     // look up the words of a group; those of the first group while the line is taken
-    word = 32'd0;
     for (i = 0; i < 8; i = i + 1) begin
       word = 32'd0;
       for (g = 0; g < 4; g = g + 1) begin

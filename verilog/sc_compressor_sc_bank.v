@@ -53,7 +53,6 @@ module sc_compressor_sc_bank (
   always @(*) begin : comb_code
     integer way;
     code = 21'd0;
-    entry = 45'd0;
     for (way = 0; way < 4; way = way + 1) begin
       entry = ways_read_data_o[way*45 +: 45];
       if ((|entry[ENTRY_LENGTH +: 5]) & (entry[ENTRY_TAG +: 24] == tag_q)) begin

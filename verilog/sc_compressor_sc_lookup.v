@@ -35,9 +35,8 @@ module sc_compressor_sc_lookup (
   reg [3:0] own;
   reg [3:0] other;
 
-  always @(*) begin : comb_word
+  always @(*) begin : comb_banks_o
     integer i;
-    word = 32'd0;
     for (i = 0; i < 8; i = i + 1) begin
       word = words_i[i*32 +: 32];
       sets[i*8 +: 8] = word[7:0] ^ word[15:8] ^ word[23:16] ^ word[31:24];
@@ -51,9 +50,6 @@ module sc_compressor_sc_lookup (
     integer i;
     integer j;
     first = 8'd0;
-    alone = 1'b0;
-    own = 4'd0;
-    other = 4'd0;
     for (i = 0; i < 8; i = i + 1) begin
       own = i[3:0];
       alone = pending_i[i];

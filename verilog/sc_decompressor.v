@@ -456,7 +456,6 @@ module sc_decompressor (
   always @(*) begin : comb_word
     integer bank;
     integer i;
-    word = 32'd0;
     for (i = 0; i < 4; i = i + 1) begin
       word = 32'd0;
       for (bank = 0; bank < 8; bank = bank + 1) begin
@@ -569,13 +568,11 @@ module sc_decompressor (
         end
       end
       if (busy_q & plain_q & free & !(found_q | placed_q | read_q)) begin
-        // its first block has left the payload
         valid_q <= 1'b1;
         busy_q <= 1'b0;
       end
       if (take) begin
         busy_q <= 1'b1;
-        // a payload has no more bits than the line
       end
     end
   end
@@ -644,8 +641,6 @@ module sc_decompressor (
       end
       if (found_goes) begin
         placed_q <= 1'b1;
-        // the last code, if it is the escape's
-        // the first block that was used up came before the payload
       end
     end
   end

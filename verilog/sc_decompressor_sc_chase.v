@@ -62,7 +62,6 @@ module sc_decompressor_sc_chase (
   always @(*) begin : comb_index
     integer l;
     integer p;
-    index = 4'd0;
     for (l = 0; l < 16; l = l + 1) begin
       index = l[3:0];
       of_length[l*64 +: 64] = values_i;
@@ -83,10 +82,6 @@ module sc_decompressor_sc_chase (
     integer i;
     integer l;
     mark = start_i;
-    length = 5'd0;
-    held = 64'd0;
-    behind = 80'd0;
-    behind_escape = 80'd0;
     stopped = 80'd0;
     escape_end = 80'd0;
     any_invalid = 64'd0;

@@ -39,11 +39,10 @@ module sc_decompressor_sc_lengths (
   reg [31:0] here;
   reg [3:0] index;
 
-  always @(*) begin : comb_head_bit
+  always @(*) begin : comb_is_escape
     integer b;
     integer l;
     integer p;
-    head_bit = 32'd0;
     is_escape = 32'd0;
     if (escape_known_i) begin
       is_escape = ONES;
@@ -59,9 +58,6 @@ module sc_decompressor_sc_lengths (
     end
     // the ends never fall from length to length: the length is that of the first end above the bits
     shorter = 32'd0;
-    below = 32'd0;
-    here = 32'd0;
-    index = 4'd0;
     for (p = 0; p < 4; p = p + 1) begin
       lengths_o[p*32 +: 32] = 32'd0;
     end

@@ -43,18 +43,12 @@ module sc_decompressor_sc_places (
 
   assign shifted = {16'd0, bits_i} << 11;
 
-  always @(*) begin : comb_tail
+  always @(*) begin : comb_code_begin
     integer b;
     integer i;
     integer l;
-    tail = 11'd0;
-    code = 11'd0;
     code_begin = begin_i;
-    length = 5'd0;
-    base = 11'd0;
-    rank = 11'd0;
     last_end = begin_i;
-    part_0 = 128'd0;
     for (i = 0; i < 4; i = i + 1) begin
       // the last 11 bits before its end are what matters of a code
       length = ends_i[i*7 +: 5] - code_begin[4:0];

@@ -36,11 +36,6 @@ module sc_decompressor_sc_put (
     integer i;
     integer w;
     line = line_i;
-    word = 32'd0;
-    place = 5'd0;
-    own = 5'd0;
-    to = 5'd0;
-    there = 1'b0;
     // word k goes to column (at + k) mod K of the line's rows of K words
     for (column = 0; column < 4; column = column + 1) begin
       word = 32'd0;

@@ -49,9 +49,6 @@ module sc_decompressor_sc_schedule (
     integer i;
     integer j;
     served_o = 4'd0;
-    waits = 1'b0;
-    own = 3'd0;
-    other = 3'd0;
     for (i = 0; i < 4; i = i + 1) begin
       waits = 1'b0;
       own = i[2:0];

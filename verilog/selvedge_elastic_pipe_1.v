@@ -49,22 +49,22 @@ module selvedge_elastic_pipe_1 #(
   // empty registers, shifted so that bit 0 is the current stage
   reg [4:0] holes_ahead;
   // an item is offered to the current stage
-  reg valid;
-  reg [DATA_WIDTH-1:0] data;
-  reg last_valid;
-  reg [DATA_WIDTH-1:0] last_data;
+  wire valid;
+  wire [DATA_WIDTH-1:0] data;
+  wire last_valid;
+  wire [DATA_WIDTH-1:0] last_data;
   reg stage_valid_d;
   reg stage_valid_q;
   reg [DATA_WIDTH-1:0] stage_data_d;
   reg [DATA_WIDTH-1:0] stage_data_q;
+  wire valid_2;
+  wire [DATA_WIDTH-1:0] data_2;
 
   always @(*) begin
     stage_valid_d = stage_valid_q;
     stage_data_d = stage_data_q;
     // from stage to stage; a hole here or further on lets an item move in
     holes_ahead = holes;
-    valid = valid_i;
-    data = data_i;
     if (ready_i | (|holes_ahead)) begin
       stage_valid_d = valid;
       if (valid) begin
@@ -72,8 +72,6 @@ module selvedge_elastic_pipe_1 #(
       end
     end
     holes_ahead = holes_ahead >> 1;
-    valid = stage_valid_q;
-    data = stage_data_q;
   end
 
   always @(*) begin
@@ -82,18 +80,13 @@ module selvedge_elastic_pipe_1 #(
   end
 
   assign ready_o = ready_i | (|holes);
-
+  assign valid = valid_i;
+  assign data = data_i;
+  assign valid_2 = stage_valid_q;
+  assign data_2 = stage_data_q;
   // the outputs come from the last register alone, so that no path leads from ready_i to them
-  always @(*) begin
-    last_valid = 1'b0;
-    last_valid = stage_valid_q;
-  end
-
-  always @(*) begin
-    last_data = stage_data_q;
-    last_data = stage_data_q;
-  end
-
+  assign last_valid = stage_valid_q;
+  assign last_data = stage_data_q;
   assign valid_o = last_valid;
   assign data_o = last_data;
 
@@ -108,6 +101,9 @@ module selvedge_elastic_pipe_1 #(
   always @(posedge clk_i) begin
     stage_data_q <= stage_data_d;
   end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, valid_2, data_2};
 
 endmodule
 

@@ -36,7 +36,6 @@ module set_index_a_prime_fold_10 (
   always @(*) begin : comb_sum
     integer i;
     sum = START;
-    chunk = 2'd0;
     for (i = 0; i < 5; i = i + 1) begin
       chunk = padded[i*CHUNK +: 2] ^ INVERTED[i*2 +: 2];
       sum = sum + ({6'd0, chunk} * FACTOR[i*8 +: 8]);

@@ -36,7 +36,6 @@ module set_index_a_prime_fold_32 (
   always @(*) begin : comb_sum
     integer i;
     sum = START;
-    chunk = 4'd0;
     for (i = 0; i < 8; i = i + 1) begin
       chunk = padded[i*CHUNK +: 4] ^ INVERTED[i*4 +: 4];
       sum = sum + ({6'd0, chunk} * FACTOR[i*10 +: 10]);

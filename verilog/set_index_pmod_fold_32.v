@@ -36,7 +36,6 @@ module set_index_pmod_fold_32 (
   always @(*) begin : comb_sum
     integer i;
     sum = START;
-    chunk = 5'd0;
     for (i = 0; i < 7; i = i + 1) begin
       chunk = padded[i*CHUNK +: 5] ^ INVERTED[i*5 +: 5];
       sum = sum + ({3'd0, chunk} * FACTOR[i*8 +: 8]);

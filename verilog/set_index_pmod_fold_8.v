@@ -36,7 +36,6 @@ module set_index_pmod_fold_8 (
   always @(*) begin : comb_sum
     integer i;
     sum = START;
-    chunk = 5'd0;
     for (i = 0; i < 2; i = i + 1) begin
       chunk = padded[i*CHUNK +: 5] ^ INVERTED[i*5 +: 5];
       sum = sum + ({1'b0, chunk} * FACTOR[i*6 +: 6]);

@@ -109,6 +109,20 @@ pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Desig
     Ok(finish(top, &nodes, &distinct, &names, options))
 }
 
+/// Returns the syntax trees of a block's modules with their names.
+#[cfg(test)]
+pub(crate) fn trees(
+    block: &dyn Block,
+    top: &str,
+    options: &EmitOptions,
+) -> Result<Vec<(String, Body)>, EmitError> {
+    let nodes = elaborate(block, top);
+    let distinct = prepare(&nodes, options)?;
+    let names = decide_names(top, &nodes, &distinct);
+    let named = distinct.iter().zip(names).enumerate().filter(|(number, (module, _))| module.stands(*number));
+    Ok(named.map(|(_, (module, name))| (name, module.draft.body.clone())).collect())
+}
+
 /// Writes a family of blocks as Verilog. A module has the parameters of the family on which it depends. `top` is the name of
 /// the block's module and the prefix of all other names. The defaults of the parameters are the values of the last sample.
 ///

@@ -1,64 +1,80 @@
 //! Names expressions from which bits are selected, because Verilog can only select bits of signals.
 
-use crate::ir::{ElementRef, Expr, Index, Node, Role, Signal, Stmt};
+use crate::ir::{ElementRef, Expr, Index, Node, Role, Signal, SignalId, Stmt};
+use std::collections::BTreeMap;
 
-/// Rewrites `body` so that the operand of every slice and every sign-extension is a signal.
+/// Rewrites `body` so that the operand of every slice and every sign-extension is a signal, and that it has all bits that an
+/// index may select.
 ///
 /// A temporary that is assigned in only one branch gets a default before the complete statement.
 pub(crate) fn hoist(body: Vec<Stmt>, signals: &mut Vec<Signal>) -> Vec<Stmt> {
     let mut out = vec![];
+    let mut hoister =
+        Hoister { signals, before: vec![], front: vec![], padded: BTreeMap::new(), clocked: false };
     for statement in body {
-        let before = signals.len();
+        let before = hoister.signals.len();
         let branches = matches!(statement, Stmt::If { .. } | Stmt::Match { .. } | Stmt::Loop { .. });
-        let rewritten = hoist_body(vec![statement], signals);
-        for (id, signal) in signals.iter().enumerate().skip(before).filter(|_| branches) {
-            let place = ElementRef { signal: id, index: None };
-            out.push(Stmt::Assign { place, field: None, value: Expr::literal(0u8, signal.width) });
+        hoister.clocked =
+            statement.writes().iter().all(|id| hoister.signals[*id].role == Role::RegisterInput);
+        let rewritten = hoister.body(vec![statement]);
+        // Comments stay next to their statement.
+        let comments = out.iter().rev().take_while(|s| matches!(s, Stmt::Comment(_))).count();
+        let comments = out.split_off(out.len() - comments);
+        let is_new = |id: &usize| !hoister.padded.values().any(|padded| padded == id);
+        for id in (before..hoister.signals.len()).filter(|id| branches && is_new(id)) {
+            out.push(assign(id, Expr::literal(0u8, hoister.signals[id].width)));
         }
+        out.append(&mut hoister.front);
+        out.extend(comments);
         out.extend(rewritten);
-    }
-    out
-}
-
-fn hoist_body(body: Vec<Stmt>, signals: &mut Vec<Signal>) -> Vec<Stmt> {
-    let mut out = vec![];
-    for statement in body {
-        let mut hoister = Hoister { signals: &mut *signals, before: vec![] };
-        let statement = match statement {
-            Stmt::Assign { place, field, value } => {
-                let field = field.map(|field| hoister.index(field));
-                let statement =
-                    Stmt::Assign { place: hoister.place(place), field, value: hoister.expr(value) };
-                out.append(&mut hoister.before);
-                statement
-            }
-            Stmt::If { test, then, otherwise } => {
-                let test = hoister.expr(test);
-                out.append(&mut hoister.before);
-                Stmt::If { test, then: hoist_body(then, signals), otherwise: hoist_body(otherwise, signals) }
-            }
-            Stmt::Match { test, arms } => {
-                let test = hoister.expr(test);
-                out.append(&mut hoister.before);
-                let arms = arms.into_iter().map(|(label, body)| (label, hoist_body(body, signals))).collect();
-                Stmt::Match { test, arms }
-            }
-            Stmt::Loop { variable, from, to, body } => {
-                Stmt::Loop { variable, from, to, body: hoist_body(body, signals) }
-            }
-            Stmt::Comment(text) => Stmt::Comment(text),
-        };
-        out.push(statement);
     }
     out
 }
 
 struct Hoister<'a> {
     signals: &'a mut Vec<Signal>,
+    /// Statements before the current one.
     before: Vec<Stmt>,
+    /// Statements before the current statement at the top level.
+    front: Vec<Stmt>,
+    /// Inputs and registers with zeros above them.
+    padded: BTreeMap<SignalId, SignalId>,
+    /// `true` in a statement that assigns registers only.
+    clocked: bool,
 }
 
 impl Hoister<'_> {
+    fn body(&mut self, body: Vec<Stmt>) -> Vec<Stmt> {
+        let mut out = vec![];
+        for statement in body {
+            let statement = match statement {
+                Stmt::Assign { place, field, value } => {
+                    let field = field.map(|field| self.index(field));
+                    let statement = Stmt::Assign { place: self.place(place), field, value: self.expr(value) };
+                    out.append(&mut self.before);
+                    statement
+                }
+                Stmt::If { test, then, otherwise } => {
+                    let test = self.expr(test);
+                    out.append(&mut self.before);
+                    Stmt::If { test, then: self.body(then), otherwise: self.body(otherwise) }
+                }
+                Stmt::Match { test, arms } => {
+                    let test = self.expr(test);
+                    out.append(&mut self.before);
+                    let arms = arms.into_iter().map(|(label, body)| (label, self.body(body))).collect();
+                    Stmt::Match { test, arms }
+                }
+                Stmt::Loop { variable, from, to, body } => {
+                    Stmt::Loop { variable, from, to, body: self.body(body) }
+                }
+                Stmt::Comment(text) => Stmt::Comment(text),
+            };
+            out.push(statement);
+        }
+        out
+    }
+
     fn place(&mut self, place: ElementRef) -> ElementRef {
         ElementRef { signal: place.signal, index: place.index.map(|index| self.index(index)) }
     }
@@ -84,7 +100,9 @@ impl Hoister<'_> {
             Node::Slice(inner, index) => {
                 let inner = self.expr(*inner);
                 let index = self.index(index);
-                Node::Slice(Box::new(self.named(inner)), index)
+                let inner = self.named(inner);
+                let inner = if width == 1 { self.padded(inner, &index) } else { inner };
+                Node::Slice(Box::new(inner), index)
             }
             Node::SignExtend(inner) => {
                 let inner = self.expr(*inner);
@@ -115,9 +133,48 @@ impl Hoister<'_> {
         if matches!(e.node, Node::Read(_)) {
             return e;
         }
-        let number = self.signals.iter().filter(|s| s.role == Role::Temporary).count();
-        let (signal, width) = (self.signals.len(), e.width);
-        let name = format!("part_{number}");
+        let number = self.signals.iter().filter(|s| s.name.starts_with(PART)).count();
+        let signal = self.temporary(format!("{PART}{number}"), e.width);
+        self.before.push(assign(signal, e));
+        read(signal, self.signals[signal].width)
+    }
+
+    /// Returns a signal with zeros above it for all bits that `index` may select.
+    fn padded(&mut self, e: Expr, index: &Index) -> Expr {
+        let (Node::Read(place), Index::Value(value)) = (&e.node, index) else { return e };
+        if index.largest() < e.width || value.width > MOST_PADDED_INDEX {
+            return e;
+        }
+        let (id, width) = (place.signal, 1 << value.width);
+        let signal = &self.signals[id];
+        let is_fixed = place.index.is_none() && !signal.is_driven_here();
+        if let Some(padded) =
+            self.padded.get(&id).filter(|padded| is_fixed && self.signals[**padded].width == width)
+        {
+            return read(*padded, width);
+        }
+        if !is_fixed && self.clocked {
+            return e;
+        }
+        let stem =
+            ["_q", "_i", "_o"].iter().find_map(|end| signal.name.strip_suffix(end)).unwrap_or(&signal.name);
+        let name = format!("{stem}_padded");
+        let taken = |name: &str| self.signals.iter().any(|signal| signal.name == name);
+        let free = |number: usize| Some(format!("{name}_{number}")).filter(|name| !taken(name));
+        let name = if taken(&name) { (2..).find_map(free).unwrap_or_default() } else { name };
+        let padded = self.temporary(name, width);
+        let statement = assign(padded, e.extended(width));
+        if is_fixed {
+            self.padded.insert(id, padded);
+            self.front.push(statement);
+        } else {
+            self.before.push(statement);
+        }
+        read(padded, width)
+    }
+
+    /// Declares a temporary.
+    fn temporary(&mut self, name: String, width: usize) -> SignalId {
         self.signals.push(Signal {
             key: name.clone(),
             name,
@@ -130,8 +187,19 @@ impl Hoister<'_> {
             is_data: false,
             layout: None,
         });
-        let place = ElementRef { signal, index: None };
-        self.before.push(Stmt::Assign { place: place.clone(), field: None, value: e });
-        Expr { width, node: Node::Read(place) }
+        self.signals.len() - 1
     }
+}
+
+/// Start of the names of temporaries without another name.
+const PART: &str = "part_";
+/// Max bits of an index for which a signal is padded.
+const MOST_PADDED_INDEX: usize = 8;
+
+fn assign(signal: SignalId, value: Expr) -> Stmt {
+    Stmt::Assign { place: ElementRef { signal, index: None }, field: None, value }
+}
+
+fn read(signal: SignalId, width: usize) -> Expr {
+    Expr { width, node: Node::Read(ElementRef { signal, index: None }) }
 }

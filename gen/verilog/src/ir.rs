@@ -460,14 +460,20 @@ impl Stmt {
         out
     }
 
-    /// Removes assignments to all signals except those to keep, and statements that become empty. A comment stays if
-    /// statements next to it remain.
+    /// Removes assignments to all signals except those to keep, and statements that become empty. A comment stays with the
+    /// statement after it.
     pub fn only(body: &[Stmt], keep: &impl Fn(SignalId) -> bool) -> Vec<Stmt> {
-        let mut left = vec![];
+        let (mut left, mut comments) = (vec![], vec![]);
         for statement in body {
+            let before = std::mem::take(&mut comments);
             let part = match statement {
+                Stmt::Comment(_) => {
+                    comments = before;
+                    comments.push(statement.clone());
+                    continue;
+                }
                 Stmt::Assign { place, .. } if !keep(place.signal) => continue,
-                Stmt::Assign { .. } | Stmt::Comment(_) => statement.clone(),
+                Stmt::Assign { .. } => statement.clone(),
                 Stmt::If { test, then, otherwise } => {
                     match (Stmt::only(then, keep), Stmt::only(otherwise, keep)) {
                         (then, otherwise) if then.is_empty() && otherwise.is_empty() => continue,
@@ -490,9 +496,10 @@ impl Stmt {
                     body => Stmt::Loop { variable: variable.clone(), from: *from, to: *to, body },
                 },
             };
+            left.extend(before);
             left.push(part);
         }
-        if left.iter().all(|statement| matches!(statement, Stmt::Comment(_))) { vec![] } else { left }
+        left
     }
 
     /// Returns the signals that the statement assigns.

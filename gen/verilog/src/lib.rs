@@ -56,6 +56,7 @@
 mod builder;
 mod cells;
 mod check;
+mod clean;
 mod design;
 mod elaborate;
 mod error;
@@ -76,6 +77,8 @@ mod module;
 mod names;
 mod options;
 mod schedule;
+#[cfg(test)]
+mod style;
 mod syntax;
 mod verilog;
 mod write;

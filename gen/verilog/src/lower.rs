@@ -170,7 +170,9 @@ impl<'a> Lowering<'a> {
             out.push(Stmt::Assign { place: place.clone(), field: None, value: base });
         }
         let last = width.saturating_sub(field.width);
-        let test = (index.is_dynamic() && index.largest() > last)
+        // Verilog ignores an assignment to a bit that does not exist.
+        let is_bit = field.width == 1 && place.index.is_none();
+        let test = (index.is_dynamic() && index.largest() > last && !is_bit)
             .then(|| compare_index(index.clone(), CompareOp::Le, Index::Number(last)));
         let assign = Stmt::Assign { place, field: Some(index), value: field };
         out.push(match test {

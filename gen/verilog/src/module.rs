@@ -2,6 +2,7 @@
 
 use crate::builder::{ModuleBuilder, counting, highest, literal};
 use crate::check;
+use crate::clean::clean;
 use crate::elaborate::{AtomInfo, BlockNode, parse_literal};
 use crate::error::{EmitError, Problem};
 use crate::hoist::hoist;
@@ -148,6 +149,7 @@ impl<'a> ModuleWriter<'a> {
                 self.check_pins(&body, true)?;
                 check::check(&self.block, &self.names.signals, &body)?;
                 self.check_clock()?;
+                let body = clean(body, &mut self.names.signals);
                 let plan = schedule(body, &self.names.signals, &self.output_of);
                 Ok(self.assemble(&plan))
             }

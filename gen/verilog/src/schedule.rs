@@ -4,6 +4,7 @@
 //! A statement may have its own process if it reads only final values: no later statement assigns a signal that it reads.
 //! Statements that assign the same signal stay together, in order.
 
+use crate::clean::without_dead_stores;
 use crate::eval;
 use crate::ir::{ElementRef, Expr, Index, Node, Role, Signal, SignalId, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +57,8 @@ pub(crate) fn schedule(
     signals: &[Signal],
     output_of: &BTreeMap<SignalId, SignalId>,
 ) -> ModulePlan {
-    let items = drop_dead_defaults(items(body, signals), signals, output_of);
+    let body = body.into_iter().flat_map(|statement| split_loop(statement, signals)).collect();
+    let items = items(without_dead_stores(body, signals, &mut BTreeSet::new()), signals);
     let groups = group(&items, signals);
     let mut plan = ModulePlan::default();
     let read_inside: BTreeSet<SignalId> = items.iter().flat_map(|item| item.reads.clone()).collect();
@@ -68,11 +70,11 @@ pub(crate) fn schedule(
     plan
 }
 
-/// Returns top-level statements with their comments. Moves wiring out of loops and removes clock and reset pins.
+/// Returns top-level statements with their comments. Removes clock and reset pins.
 fn items(body: Vec<Stmt>, signals: &[Signal]) -> Vec<BodyItem> {
     let mut out: Vec<BodyItem> = vec![];
     let mut comments = vec![];
-    for statement in body.into_iter().flat_map(|statement| split_loop(statement, signals)) {
+    for statement in body {
         match statement {
             Stmt::Comment(text) => comments.push(text),
             statement => {
@@ -157,7 +159,7 @@ fn is_hold(statement: &Stmt, output_of: &BTreeMap<SignalId, SignalId>) -> bool {
 }
 
 /// Returns the signal that a statement assigns completely and unconditionally.
-fn assigns_whole(statement: &Stmt, signals: &[Signal]) -> Option<SignalId> {
+pub(crate) fn assigns_whole(statement: &Stmt, signals: &[Signal]) -> Option<SignalId> {
     match statement {
         Stmt::Assign { place, field: None, .. } if !signals[place.signal].is_array() => Some(place.signal),
         Stmt::Loop { variable, from: 0, to, body } => match body.as_slice() {
@@ -171,35 +173,6 @@ fn assigns_whole(statement: &Stmt, signals: &[Signal]) -> Option<SignalId> {
         },
         _ => None,
     }
-}
-
-/// Removes a register's `d = q` if a later statement assigns `d` completely.
-fn drop_dead_defaults(
-    items: Vec<BodyItem>,
-    signals: &[Signal],
-    output_of: &BTreeMap<SignalId, SignalId>,
-) -> Vec<BodyItem> {
-    let dead: Vec<bool> = items
-        .iter()
-        .enumerate()
-        .map(|(position, item)| {
-            is_hold(&item.statement, output_of)
-                && items[position + 1..]
-                    .iter()
-                    .any(|later| assigns_whole(&later.statement, signals) == Some(item.writes[0]))
-        })
-        .collect();
-    let mut out: Vec<BodyItem> = vec![];
-    let mut comments = vec![];
-    for (item, dead) in items.into_iter().zip(dead) {
-        if dead {
-            comments.extend(item.comments);
-        } else {
-            comments.extend(item.comments);
-            out.push(BodyItem { comments: std::mem::take(&mut comments), ..item });
-        }
-    }
-    out
 }
 
 /// Disjoint sets (union-find).
