@@ -163,6 +163,13 @@ fn the_book_builds_without_a_warning_and_without_a_dead_link() {
         }
     }
     assert!(checked > 1000, "{checked} links");
+    let files = fs::read_dir(folder.path()).expect("the book").map(|entry| entry.expect("an entry").path());
+    let index = files.filter(|path| path.display().to_string().contains("searchindex"));
+    let index: String = index.map(|path| fs::read_to_string(path).expect("text")).collect();
+    assert!(
+        index.contains("reference/blocks/milg.html"),
+        "the search finds a block: mdbook needs its feature `search`"
+    );
 }
 
 /// JavaScript that returns the texts of pictures that leave their box, cross another box, or touch another text. The box of
