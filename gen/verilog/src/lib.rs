@@ -89,3 +89,8 @@ pub use family::{Family, FamilySample};
 pub use memories::{MemoryForm, MemoryInstance, macro_name, memories, with_macros};
 pub use module::VerilogPort;
 pub use options::{Cells, EmitOptions, FileHeader, Language, ResetStyle, UnknownReset};
+
+/// Runs the code example of the page for users of rust-hdl as a doc test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/how-to/port-from-rust-hdl.md")]
+struct PortFromRustHdl;
