@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT OR Apache-2.0
+//
+// Reference for the area of set_index_d_prime with 32 sets and the prime 11, written by hand.
+
+`default_nettype none
+
+module set_index_d_prime (
+  input  wire        clk_i,
+  input  wire        rst_ni,
+  input  wire        valid_i,
+  input  wire [31:0] line_i,
+  output reg         valid_o,
+  output reg   [4:0] index_o
+);
+
+  wire [4:0] tag = line_i[9:5];
+
+  always @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) valid_o <= 0;
+    else valid_o <= valid_i;
+
+  always @(posedge clk_i)
+    if (valid_i) index_o <= line_i[4:0] + tag + {tag, 1'b0} + {tag, 3'b0};
+
+endmodule
+
+`default_nettype wire
