@@ -149,7 +149,7 @@ impl FileUnits {
             None => 1.0,
             Some(text) => {
                 let (count, unit) = text.split_once(',').unwrap_or(("", ""));
-                let unit = match unit.trim().to_ascii_lowercase().as_str() {
+                let unit = match unit.trim().trim_matches('"').to_ascii_lowercase().as_str() {
                     "ff" => 1e-3,
                     "pf" => 1.0,
                     _ => return Err(format!("capacitive_load_unit ({text}): must be ff or pf")),
@@ -355,6 +355,13 @@ mod tests {
             let expected = 0.01 * (rise + 10.0) / 2.0;
             assert!((internal.energy_pj(slew, load) - expected).abs() < 1e-12, "at {slew}, {load}");
         }
+    }
+
+    #[test]
+    fn a_unit_of_capacitance_may_have_quotes() {
+        let quoted = PowerLibrary::parse(&SMALL.replace("(10,ff)", "(10.0, \"ff\")")).expect("a library");
+        let plain = PowerLibrary::parse(SMALL).expect("a library");
+        assert_eq!(quoted.cells["INV"].pins["A"].capacitance_pf, plain.cells["INV"].pins["A"].capacitance_pf);
     }
 
     #[test]
