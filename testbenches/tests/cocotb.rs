@@ -86,8 +86,12 @@ fn a_block_passes_in_verilator() {
         return;
     }
     let folder = kit("milg", ResetStyle::Control, 300, str::to_string);
-    let (passed, said) = run(folder.path(), "verilator", "make", &[]);
+    let (passed, said) = run(folder.path(), "verilator", "make", &["COVERAGE=1"]);
     assert!(passed && said.contains("outputs compared"), "{said}");
+    let lines = std::fs::read_to_string(folder.path().join("coverage/milg.v")).expect("the coverage");
+    assert!(said.contains("Total coverage") && lines.contains("%00"), "{said}\n{lines}");
+    let (passed, said) = run(folder.path(), "icarus", "make", &["COVERAGE=1"]);
+    assert!(!passed && said.contains("COVERAGE=1 needs SIM=verilator"), "{said}");
 }
 
 #[test]

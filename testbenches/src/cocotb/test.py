@@ -1,13 +1,14 @@
 """Compares BLOCK with its golden model, by cocotb 1.9 or 2.
 
     make                 in Icarus Verilog
-    make SIM=verilator   in Verilator
-    pytest test_BLOCK.py the same by cocotb's runner; the variable SIM states the simulator
+    make SIM=verilator   in Verilator; COVERAGE=1 writes the coverage of lines and bits to coverage/
+    pytest test_BLOCK.py the same by cocotb's runner, with the variables SIM and COVERAGE
 
 The file BLOCK_vectors.txt has the inputs of each cycle and the outputs that the model expects. Its head says what its fields are.
 """
 
 import os
+import subprocess
 from pathlib import Path
 
 import cocotb
@@ -80,13 +81,16 @@ def test_BLOCK():
         from cocotb.runner import get_results, get_runner
 
     simulator = os.environ.get("SIM", "icarus")
-    build = FOLDER / "sim_build" / f"{TOP}-{simulator}"
+    coverage = bool(os.environ.get("COVERAGE"))
+    assert not coverage or simulator == "verilator", "COVERAGE=1 needs SIM=verilator"
+    build = FOLDER / "sim_build" / f"{TOP}-{simulator}{'-coverage' if coverage else ''}"
     runner = get_runner(simulator)
     runner.build(
         sources=[FOLDER / name for name in (FOLDER / f"{TOP}.f").read_text().split()],
         hdl_toplevel=TOP,
         build_dir=build,
         timescale=("1ns", "1ps"),
+        build_args=["--coverage"] if coverage else [],
         always=True,
     )
     results = runner.test(
@@ -94,6 +98,9 @@ def test_BLOCK():
     )
     tests, failed = get_results(results)
     assert tests == 1 and failed == 0, f"{TOP} differs from its model; see {results}"
+    if coverage:
+        report = ["verilator_coverage", "--annotate", "coverage", "coverage.dat"]
+        subprocess.run(report, cwd=FOLDER, check=True)
 
 
 if __name__ == "__main__":
