@@ -9,15 +9,19 @@ use selvedge_hw::prng::Prng;
 const OCCUPANCY: [(u64, u64); 4] = [(40, 40), (60, 30), (30, 60), (90, 80)];
 
 /// Percentages of cycles with requests and with reservation failures: few failures, about one per request, two, more than the
-/// counter can hold.
-const CONTENTION: [(u64, u64); 4] = [(80, 2), (45, 60), (30, 75), (18, 95)];
+/// counter can hold, and two for [`LONE`].
+const CONTENTION: [(u64, u64); 5] = [(80, 2), (45, 60), (30, 75), (18, 95), (30, 75)];
+
+/// The kind of contention whose first interval has one instruction in flight.
+const LONE: usize = 4;
 
 /// Cycles of one kind of contention: long enough for a complete interval with the rarest requests.
 const CONTENTION_CYCLES: u64 = 12_000;
 
 /// Returns the endless stimulus of the MILG. It ignores `may_issue_o`, so that the counters must saturate. Under contention,
 /// every second interval of requests only drains: its maximum is the number in flight at its start. Each kind of contention
-/// begins with a reset, because a limit never rises.
+/// begins with a reset, because a limit never rises. The last kind begins with one instruction, fewer than the failures per
+/// request.
 pub(super) fn milg(params: &MilgParams, seed: u64) -> impl Iterator<Item = Stimulus<MilgIn>> + use<> {
     let request_bits = params.request_bits;
     let mut prng = Prng::new(seed);
@@ -28,6 +32,7 @@ pub(super) fn milg(params: &MilgParams, seed: u64) -> impl Iterator<Item = Stimu
     std::iter::from_fn(move || {
         let reset = cycle.is_multiple_of(CONTENTION_CYCLES) || prng.below(30_000) == 0;
         let phase = (cycle / CONTENTION_CYCLES) as usize % CONTENTION.len();
+        let is_first_of_phase = cycle % CONTENTION_CYCLES == 1;
         let contention = CONTENTION[phase];
         cycle += 1;
         if reset {
@@ -44,6 +49,9 @@ pub(super) fn milg(params: &MilgParams, seed: u64) -> impl Iterator<Item = Stimu
         let (request_i, rsfail_i) = (prng.chance(contention.0), prng.chance(contention.1));
         if phase > 0 && (requests >> request_bits) % 2 == 1 {
             (issued_i, completed_i) = (0, 3);
+        }
+        if phase == LONE && requests >> request_bits == 0 {
+            (issued_i, completed_i) = (u8::from(is_first_of_phase), 0);
         }
         requests += u64::from(request_i);
         Some(Stimulus::step(MilgIn { issued_i, completed_i, request_i, rsfail_i }))
@@ -68,6 +76,10 @@ pub(super) struct MilgCorners {
     most_since: u16,
     first_decides: u64,
     capped: u64,
+    raised_to_one: u64,
+    /// `true` in the first interval after a reset.
+    is_first: bool,
+    low_at_first: u64,
 }
 
 impl MilgCorners {
@@ -87,6 +99,9 @@ impl MilgCorners {
             most_since: 0,
             first_decides: 0,
             capped: 0,
+            raised_to_one: 0,
+            is_first: true,
+            low_at_first: 0,
         }
     }
 
@@ -103,11 +118,14 @@ impl MilgCorners {
         per_request > 0 && u64::from(limit) > (most / per_request).max(1)
     }
 
+    /// Returns the maximum in flight of the ended interval divided by its failures per request, or `None` without failures.
+    fn quotient(&self) -> Option<u64> {
+        u64::from(self.most_since.max(self.first)).checked_div(self.per_request())
+    }
+
     /// Returns whether the previous limit lowered the limit of the ended interval.
     fn is_capped(&self, limit: u16) -> bool {
-        let most = u64::from(self.most_since.max(self.first));
-        let per_request = self.per_request();
-        per_request > 0 && u64::from(limit) < most / per_request
+        self.quotient().is_some_and(|quotient| u64::from(limit) < quotient)
     }
 }
 
@@ -115,6 +133,7 @@ impl Corners<MilgIn, MilgOut> for MilgCorners {
     fn reset(&mut self) {
         (self.rsfails, self.last_rsfail) = (0, false);
         (self.first, self.most_since, self.limit) = (0, 0, self.params.no_limit());
+        self.is_first = true;
     }
     fn clock(&mut self, inputs: &MilgIn, outputs: &MilgOut) {
         self.cycles += 1;
@@ -128,7 +147,10 @@ impl Corners<MilgIn, MilgOut> for MilgCorners {
             self.unlimited += u64::from(outputs.limit_o == self.params.no_limit());
             self.first_decides += u64::from(self.is_decided_by_first(outputs.limit_o));
             self.capped += u64::from(self.is_capped(outputs.limit_o));
-            self.rsfails = 0;
+            self.raised_to_one += u64::from(self.quotient() == Some(0));
+            let top = u64::from(self.params.no_limit()).checked_div(self.per_request());
+            self.low_at_first += u64::from(self.is_first && self.quotient() < top);
+            (self.rsfails, self.is_first) = (0, false);
             (self.first, self.most_since, self.limit) = (outputs.inflight_o, 0, outputs.limit_o);
         } else {
             self.most_since = self.most_since.max(outputs.inflight_o);
@@ -149,6 +171,8 @@ impl Corners<MilgIn, MilgOut> for MilgCorners {
             ("no limit", self.unlimited),
             ("limit from what the interval began with", self.first_decides),
             ("limit from the limit before", self.capped),
+            ("limit from a quotient of 0", self.raised_to_one),
+            ("first limit from few in flight", self.low_at_first),
         ]
         .map(|(name, times)| Corner { name, times, demanded: 1 })
         .to_vec()

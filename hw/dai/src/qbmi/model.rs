@@ -40,7 +40,7 @@ fn gcd(a: u32, b: u32) -> u32 {
 }
 
 /// Returns the average over an interval, rounded to the nearest integer; halves are rounded up.
-fn average(instructions: u32) -> u32 {
+pub(super) fn average(instructions: u32) -> u32 {
     let requests = MOST_COUNT + 1;
     match instructions {
         0 => MOST_REQUESTS,
@@ -73,6 +73,11 @@ impl QbmiModel {
     /// Returns the set of quotas that is added when a quota reaches zero.
     pub fn set(&self) -> &[u32] {
         &self.set[..self.kernels()]
+    }
+
+    /// Returns the instructions of a kernel in its current interval.
+    pub(super) fn instructions(&self, kernel: usize) -> u32 {
+        self.instructions[kernel]
     }
 
     /// Returns whether the computation of a set restarts in this cycle, because an average has changed.

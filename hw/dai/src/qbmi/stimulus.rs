@@ -1,7 +1,7 @@
 //! Stimulus of the QBMI: a load/store unit that issues by rank and makes the requests of each instruction. Some phases issue in
 //! almost every cycle, have idle kernels, or ignore the ranks.
 use super::model::QbmiModel;
-use super::params::{MOST_REQUESTS, QbmiParams};
+use super::params::{COUNT_BITS, MOST_REQUESTS, QbmiParams};
 use super::rtl::QbmiIn;
 use selvedge_hw::block::{Clocked, Stimulus};
 use selvedge_hw::prng::Prng;
@@ -14,6 +14,12 @@ const SPELLS: u64 = 30;
 
 /// Percentage of phases that have requests without instructions.
 const SILENT: u64 = 4;
+
+/// Cycles after a reset in which only kernel 0 makes requests, those of an interval.
+const ALONE: u64 = 1 << COUNT_BITS;
+
+/// Instructions in the interval of kernel 0 that follows: one less gives another average.
+const DECISIVE: u32 = 33;
 
 struct QbmiLoad {
     remaining: u64,
@@ -51,10 +57,16 @@ impl QbmiLoad {
         }
     }
 
-    /// Returns the first phase after reset, in which all intervals begin together.
+    /// Returns the first phase after reset. It has an interval of kernel 0, and then intervals of all kernels that begin together.
     fn first(prng: &mut Prng, kernels: u64) -> Self {
         let phase = QbmiLoad::new(prng, kernels);
-        QbmiLoad { remaining: 1100 * kernels, spell: true, silent: false, together: true, ..phase }
+        let remaining = ALONE + Self::together(kernels);
+        QbmiLoad { remaining, spell: true, silent: false, together: true, ..phase }
+    }
+
+    /// Returns the cycles in which the requests of the first phase rotate over the kernels.
+    fn together(kernels: u64) -> u64 {
+        1100 * kernels
     }
 
     /// Returns whether an instruction issues. `free` is `true` if the load/store unit is free.
@@ -98,7 +110,16 @@ pub(super) fn qbmi(params: &QbmiParams, seed: u64) -> impl Iterator<Item = Stimu
         };
         let mut inputs = QbmiIn { issue_i: issue, issue_kernel_i: chosen, ..QbmiIn::default() };
         if phase.together {
-            (inputs.request_i, inputs.request_kernel_i) = (true, (phase.remaining % kernels) as u8);
+            let is_alone = phase.remaining >= QbmiLoad::together(kernels);
+            let kernel = if is_alone { 0 } else { (phase.remaining % kernels) as u8 };
+            (inputs.request_i, inputs.request_kernel_i) = (true, kernel);
+            if phase.remaining == QbmiLoad::together(kernels) {
+                // The instruction of the last cycle belongs to the next interval.
+                (inputs.issue_i, inputs.issue_kernel_i) = (true, 0);
+            }
+            if !is_alone && inputs.issue_kernel_i == 0 && model.instructions(0) == DECISIVE {
+                inputs.issue_kernel_i = 1;
+            }
         } else if phase.spell {
             (inputs.request_i, inputs.request_kernel_i) =
                 (prng.chance(90), prng.below(1 << params.kernel_bits()) as u8);

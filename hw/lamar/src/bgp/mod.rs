@@ -139,8 +139,8 @@ impl HwBlock for Bgp {
     fn stimulus(params: &BgpParams, seed: u64) -> StimulusIter<BgpIn> {
         Box::new(stimulus::bgp(params, seed))
     }
-    fn corners(_params: &BgpParams) -> Box<dyn Corners<BgpIn, BgpOut>> {
-        Box::new(stimulus::BgpCorners::default())
+    fn corners(params: &BgpParams) -> Box<dyn Corners<BgpIn, BgpOut>> {
+        Box::new(stimulus::BgpCorners::new(params))
     }
 }
 
