@@ -2,9 +2,10 @@
 use crate::output::width;
 use schemars::JsonSchema;
 use selvedge_area::Table;
+use selvedge_hw::rtl::registers::Register;
 use selvedge_hw::{BlockEntry, Direction};
 use selvedge_testbenches::mutation::VerilogMutation;
-use selvedge_testbenches::verification::{FormDifference, Mismatch, Verified};
+use selvedge_testbenches::verification::{FormDifference, Mismatch, RegisterCoverage, Verified};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -37,6 +38,8 @@ pub struct BlockVerification {
     pub corners: Vec<VerifiedCorner>,
     /// Ports of the block, inputs first.
     pub ports: Vec<PortToggles>,
+    /// Registers of the RTL. Memories are not included.
+    pub registers: Vec<RegisterToggles>,
     /// First difference; absent if all forms are equal. The other values end before its cycle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<Differs>,
@@ -65,6 +68,42 @@ pub struct PortToggles {
     pub bits: usize,
     /// Bits that were both 0 and 1.
     pub toggled: usize,
+}
+
+/// Coverage of a register.
+#[derive(JsonSchema, Serialize)]
+pub struct RegisterToggles {
+    /// Sub-blocks and name, joined by dots.
+    pub name: String,
+    /// Width in bits.
+    pub bits: usize,
+    /// Bits that were both 0 and 1.
+    pub toggled: usize,
+    /// States of a register whose values have names; absent for others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<ReachedState>,
+}
+
+/// A named state.
+#[derive(JsonSchema, Serialize)]
+pub struct ReachedState {
+    /// Name.
+    pub name: String,
+    /// `true` if the register had this value.
+    pub reached: bool,
+}
+
+impl RegisterToggles {
+    fn new(coverage: &RegisterCoverage) -> Self {
+        let Register { scope, name, bits, .. } = &coverage.register;
+        let state = |(name, reached): (&str, bool)| ReachedState { name: name.into(), reached };
+        RegisterToggles {
+            name: [scope.as_slice(), std::slice::from_ref(name)].concat().join("."),
+            bits: *bits,
+            toggled: coverage.toggled(),
+            states: coverage.states().map(state).collect(),
+        }
+    }
 }
 
 /// First difference from the golden model.
@@ -165,6 +204,7 @@ impl BlockVerification {
                 .map(|corner| VerifiedCorner { name: corner.name, times: corner.times })
                 .collect(),
             ports: ports.collect(),
+            registers: verified.registers.iter().map(RegisterToggles::new).collect(),
             difference: None,
             mutants: Vec::new(),
         }
@@ -176,6 +216,20 @@ impl BlockVerification {
         let (toggled, bits) =
             ports.fold((0, 0), |(toggled, bits), port| (toggled + port.toggled, bits + port.bits));
         format!("{toggled}/{bits}")
+    }
+
+    /// Returns the toggled bits and all bits of the registers.
+    fn register_bits(&self) -> String {
+        let count = |(toggled, bits), one: &RegisterToggles| (toggled + one.toggled, bits + one.bits);
+        let (toggled, bits) = self.registers.iter().fold((0, 0), count);
+        format!("{toggled}/{bits}")
+    }
+
+    /// Returns the reached and all named states, or a dash without named states.
+    fn states(&self) -> String {
+        let states: Vec<&ReachedState> = self.registers.iter().flat_map(|one| &one.states).collect();
+        let reached = states.iter().filter(|state| state.reached).count();
+        if states.is_empty() { "-".into() } else { format!("{reached}/{}", states.len()) }
     }
 
     fn row(&self) -> Vec<String> {
@@ -192,6 +246,8 @@ impl BlockVerification {
             format!("{reached}/{}", self.corners.len()),
             self.toggled("in"),
             self.toggled("out"),
+            self.register_bits(),
+            self.states(),
             result,
         ]
     }
@@ -219,6 +275,15 @@ impl BlockVerification {
         let of_bits =
             |port: &PortToggles| format!("{} {} of {}", port.name, port.bits - port.toggled, port.bits);
         line("bits not toggled", still.map(of_bits).collect());
+        let still = self.registers.iter().filter(|one| one.toggled < one.bits);
+        let of_bits =
+            |one: &RegisterToggles| format!("{} {} of {}", one.name, one.bits - one.toggled, one.bits);
+        line("register bits not toggled", still.map(of_bits).collect());
+        let unreached = self.registers.iter().flat_map(|one| {
+            let states = one.states.iter().filter(|state| !state.reached);
+            states.map(move |state| format!("{} {}", one.name, state.name))
+        });
+        line("states not reached", unreached.collect());
         text
     }
 
@@ -243,8 +308,18 @@ impl BlockVerification {
 impl VerifyReport {
     /// Returns the tables.
     pub fn text(&self) -> String {
-        let head =
-            ["block", "forms", "cycles", "operations", "corner cases", "input bits", "output bits", "result"];
+        let head = [
+            "block",
+            "forms",
+            "cycles",
+            "operations",
+            "corner cases",
+            "input bits",
+            "output bits",
+            "register bits",
+            "states",
+            "result",
+        ];
         let mut table = Table::new(&head).dispensable(&["operations", "forms"]);
         self.blocks.iter().for_each(|block| table.row(block.row()));
         let mut text = table.render_within(width());

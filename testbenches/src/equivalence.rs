@@ -21,20 +21,20 @@ pub struct EquivalenceReport {
     pub coverage: Vec<PortCoverage>,
 }
 
-/// The bits of a port that were 0 and 1 during a run.
+/// The bits of a value that were 0 and 1 during a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PortCoverage {
-    /// The port.
-    pub port: Port,
+pub(crate) struct BitCoverage {
+    bits: usize,
     /// Bits that were 1.
     ones: Vec<u64>,
     /// Bits that were 0.
     zeros: Vec<u64>,
 }
 
-impl PortCoverage {
-    pub(crate) fn new(port: &Port) -> Self {
-        PortCoverage { port: port.clone(), ones: vec![0; port.words()], zeros: vec![0; port.words()] }
+impl BitCoverage {
+    pub(crate) fn new(bits: usize) -> Self {
+        let none = vec![0; bits.div_ceil(64)];
+        BitCoverage { bits, ones: none.clone(), zeros: none }
     }
 
     pub(crate) fn see(&mut self, words: &[u64]) {
@@ -44,10 +44,33 @@ impl PortCoverage {
         }
     }
 
+    /// Returns the number of bits that were both 0 and 1.
+    pub(crate) fn toggled(&self) -> usize {
+        let seen = |bit: usize| self.ones[bit / 64] & self.zeros[bit / 64] & (1 << (bit % 64)) != 0;
+        (0..self.bits).filter(|bit| seen(*bit)).count()
+    }
+}
+
+/// The coverage of a port during a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortCoverage {
+    /// The port.
+    pub port: Port,
+    bits: BitCoverage,
+}
+
+impl PortCoverage {
+    pub(crate) fn new(port: &Port) -> Self {
+        PortCoverage { port: port.clone(), bits: BitCoverage::new(port.bits) }
+    }
+
+    pub(crate) fn see(&mut self, words: &[u64]) {
+        self.bits.see(words);
+    }
+
     /// Returns the number of the port's bits that were both 0 and 1.
     pub fn toggled(&self) -> usize {
-        let seen = |bit: usize| self.ones[bit / 64] & self.zeros[bit / 64] & (1 << (bit % 64)) != 0;
-        (0..self.port.bits).filter(|bit| seen(*bit)).count()
+        self.bits.toggled()
     }
 }
 

@@ -1,14 +1,15 @@
 //! Verification of a block's forms: compares RTL, emitted Verilog and custom Verilog with the golden model in every cycle, and
 //! measures the coverage of the stimulus.
 use crate::covered::{CoveredVectors, StimulusError};
-use crate::equivalence::PortCoverage;
+use crate::equivalence::{BitCoverage, PortCoverage};
 use crate::vectors::{Vector, side};
 use crate::verilator::Verilated;
 use selvedge_hw::ports::first_difference;
+use selvedge_hw::rtl::registers::{BlockRegisters, Register};
 use selvedge_hw::wave::{CycleSample, Trace};
 use selvedge_hw::{BlockEntry, Clock, ClockedBits, Corner, Direction, Ended, Port, PortBits};
 use serde_json::Value;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 
 /// Max cycles of the waveform before a difference, and after it.
@@ -47,6 +48,13 @@ impl FormCircuit {
         }
     }
 
+    fn rtl(&self) -> Option<&dyn ClockedBits> {
+        match self {
+            FormCircuit::Rtl(rtl) => Some(&**rtl),
+            FormCircuit::Verilog(_) => None,
+        }
+    }
+
     fn reset(&mut self) {
         match self {
             FormCircuit::Rtl(rtl) => rtl.reset(),
@@ -68,8 +76,69 @@ pub struct Verified {
     pub corners: Vec<Corner>,
     /// Coverage of every port, inputs first.
     pub ports: Vec<PortCoverage>,
+    /// Coverage of every register of the RTL; empty without RTL.
+    pub registers: Vec<RegisterCoverage>,
     /// The first difference. The coverage then ends before its cycle.
     pub difference: Option<FormDifference>,
+}
+
+/// The coverage of a register during a run, reset included.
+#[derive(Debug)]
+pub struct RegisterCoverage {
+    /// The register.
+    pub register: Register,
+    bits: BitCoverage,
+    /// Values of a register whose values have names.
+    values: BTreeSet<u64>,
+}
+
+impl RegisterCoverage {
+    fn new(register: &Register) -> Self {
+        let bits = BitCoverage::new(register.bits);
+        RegisterCoverage { register: register.clone(), bits, values: BTreeSet::new() }
+    }
+
+    fn see(&mut self, words: &[u64]) {
+        self.bits.see(words);
+        if !self.register.values.is_empty() {
+            self.values.insert(words[0]);
+        }
+    }
+
+    /// Returns the number of bits that were both 0 and 1.
+    pub fn toggled(&self) -> usize {
+        self.bits.toggled()
+    }
+
+    /// Returns the named states, each with whether it was reached. Registers without names of values have none.
+    pub fn states(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.register.values.iter().map(|(value, name)| (name.as_str(), self.values.contains(value)))
+    }
+}
+
+/// Reads the registers of the RTL among the forms.
+struct RegisterProbe {
+    /// The form, by its index.
+    form: usize,
+    registers: BlockRegisters,
+    coverage: Vec<RegisterCoverage>,
+}
+
+impl RegisterProbe {
+    /// Returns the probe, or `None` if no form is RTL.
+    fn new(forms: &[VerifiedForm]) -> Option<Self> {
+        let found = forms.iter().enumerate().find_map(|(form, one)| Some((form, one.circuit.rtl()?)));
+        let (form, rtl) = found?;
+        let registers = BlockRegisters::of(rtl.block()?);
+        let coverage = registers.list().iter().map(RegisterCoverage::new).collect();
+        Some(RegisterProbe { form, registers, coverage })
+    }
+
+    fn see(&mut self, forms: &[VerifiedForm]) {
+        let Some(rtl) = forms[self.form].circuit.rtl().and_then(ClockedBits::block) else { return };
+        let values = self.registers.read(rtl);
+        self.coverage.iter_mut().zip(&values).for_each(|(coverage, words)| coverage.see(words));
+    }
 }
 
 /// The first difference of a form from the golden model. Displays as a phrase.
@@ -126,6 +195,7 @@ pub fn verify(
 ) -> Result<Verified, StimulusError> {
     let ports = entry.ports(params)?;
     let mut coverage: Vec<PortCoverage> = ports.iter().map(PortCoverage::new).collect();
+    let mut probe = RegisterProbe::new(forms);
     let mut history = CycleHistory::default();
     let (mut cycles, mut resets) = (0, 0);
     let mut difference = None;
@@ -140,6 +210,9 @@ pub fn verify(
             difference = Some(FormDifference { form: forms[form].name.clone(), cycle, what, traces });
             break;
         }
+        if let Some(probe) = &mut probe {
+            probe.see(forms);
+        }
         match &vector.outputs {
             None => resets += 1,
             Some(outputs) => {
@@ -151,7 +224,8 @@ pub fn verify(
         }
     }
     let (operations, corners) = (vectors.operations(), vectors.seen());
-    Ok(Verified { cycles, resets, operations, corners, ports: coverage, difference })
+    let registers = probe.map(|probe| probe.coverage).unwrap_or_default();
+    Ok(Verified { cycles, resets, operations, corners, ports: coverage, registers, difference })
 }
 
 /// Clocks every form once. Returns the first form that differs, by its index, and the difference.
