@@ -177,7 +177,7 @@ module bdi_compressor (
     .size_o    (pack_size_o)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1392)) after_nears (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1392)) after_nears (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (first_valid),
@@ -188,7 +188,7 @@ module bdi_compressor (
     .ready_i (chosen_ready)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1036)) results (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1036)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (deltas_valid),

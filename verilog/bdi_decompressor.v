@@ -151,7 +151,7 @@ module bdi_decompressor (
     .error_o    (add_error_o)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1156)) after_spread (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1156)) after_spread (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (valid_i),
@@ -162,7 +162,7 @@ module bdi_decompressor (
     .ready_i (both_ready)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1025)) results (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1025)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (both_valid),

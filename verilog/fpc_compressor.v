@@ -177,7 +177,7 @@ module fpc_compressor (
     .strings_o  (gather_strings_o)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1048)) middle (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) middle (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (valid_i),
@@ -200,7 +200,7 @@ module fpc_compressor (
     .length_o  (joiner_length_o)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1036)) results (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1036)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (gathered_valid),

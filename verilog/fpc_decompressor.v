@@ -183,7 +183,7 @@ module fpc_decompressor (
   wire [1023:0] rebuild_line_o;
   wire results_ready_o;
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1025)) after_input (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1025)) after_input (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (valid_i),
@@ -194,7 +194,7 @@ module fpc_decompressor (
     .ready_i (aligned_ready)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1048)) after_align (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) after_align (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (first_valid),
@@ -216,7 +216,7 @@ module fpc_decompressor (
     .strings_o (split_strings_o)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1048)) after_split (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) after_split (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (aligned_valid),
@@ -233,7 +233,7 @@ module fpc_decompressor (
     .strings_o  (pairs_strings_o)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1048)) after_pairs (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) after_pairs (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (strings_valid),
@@ -250,7 +250,7 @@ module fpc_decompressor (
     .line_o     (rebuild_line_o)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_WIDTH (1024)) results (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1024)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (segments_valid),

@@ -1,8 +1,7 @@
 latte_controller_mean_divider.v
 latte_controller_amat_decision.v
 latte_controller_schedule_sums.v
-latte_controller_running_mean_1.v
-latte_controller_running_mean_2.v
-latte_controller_running_mean_3.v
+latte_controller_running_mean_12.v
+latte_controller_running_mean_8.v
 latte_controller_dedicated_sets.v
 latte_controller.v

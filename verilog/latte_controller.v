@@ -213,7 +213,7 @@ module latte_controller #(
     .mode_o      (looked_up_set_mode_o)
   );
 
-  latte_controller_running_mean_3 low_latency (
+  latte_controller_running_mean_8 #(.RESET_MEAN (512)) low_latency (
     .clk_i    (clk_i),
     .rst_ni   (rst_ni),
     .sample_i (low_hit_i),
@@ -221,7 +221,7 @@ module latte_controller #(
     .mean_o   (low_latency_mean_o)
   );
 
-  latte_controller_running_mean_2 high_latency (
+  latte_controller_running_mean_8 #(.RESET_MEAN (3584)) high_latency (
     .clk_i    (clk_i),
     .rst_ni   (rst_ni),
     .sample_i (high_hit_i),
@@ -229,7 +229,7 @@ module latte_controller #(
     .mean_o   (high_latency_mean_o)
   );
 
-  latte_controller_running_mean_1 miss_latency (
+  latte_controller_running_mean_12 miss_latency (
     .clk_i    (clk_i),
     .rst_ni   (rst_ni),
     .sample_i (miss_return_i),

@@ -17,30 +17,30 @@
 
 module selvedge_elastic_pipe_1 #(
   // bits of data_i
-  parameter integer DATA_WIDTH = 13
+  parameter integer DATA_BITS = 13
 ) (
   // clock
-  input  wire                  clk_i,
+  input  wire                 clk_i,
   // asynchronous reset, active low; empties the pipeline
-  input  wire                  rst_ni,
+  input  wire                 rst_ni,
   // an item is offered
-  input  wire                  valid_i,
+  input  wire                 valid_i,
   // offered item
-  input  wire [DATA_WIDTH-1:0] data_i,
+  input  wire [DATA_BITS-1:0] data_i,
   // the item is accepted in this cycle
-  output wire                  ready_o,
+  output wire                 ready_o,
   // an item is available
-  output wire                  valid_o,
+  output wire                 valid_o,
   // available item; undefined while valid_o is low
-  output wire [DATA_WIDTH-1:0] data_o,
+  output wire [DATA_BITS-1:0] data_o,
   // the available item is accepted in this cycle
-  input  wire                  ready_i
+  input  wire                 ready_i
 );
 
   // a parameter with a value that is not verified: the message is the name of a missing module
   generate
-    if (DATA_WIDTH < 1) begin : gen_wrong_data_width
-      selvedge_elastic_pipe_1_DATA_WIDTH_must_be_1_or_more wrong_data_width ();
+    if (DATA_BITS < 1) begin : gen_wrong_data_bits
+      selvedge_elastic_pipe_1_DATA_BITS_must_be_1_or_more wrong_data_bits ();
     end
   endgenerate
 
@@ -50,15 +50,15 @@ module selvedge_elastic_pipe_1 #(
   reg [4:0] holes_ahead;
   // an item is offered to the current stage
   wire valid;
-  wire [DATA_WIDTH-1:0] data;
+  wire [DATA_BITS-1:0] data;
   wire last_valid;
-  wire [DATA_WIDTH-1:0] last_data;
+  wire [DATA_BITS-1:0] last_data;
   reg stage_valid_d;
   reg stage_valid_q;
-  reg [DATA_WIDTH-1:0] stage_data_d;
-  reg [DATA_WIDTH-1:0] stage_data_q;
+  reg [DATA_BITS-1:0] stage_data_d;
+  reg [DATA_BITS-1:0] stage_data_q;
   wire valid_2;
-  wire [DATA_WIDTH-1:0] data_2;
+  wire [DATA_BITS-1:0] data_2;
 
   always @(*) begin
     stage_valid_d = stage_valid_q;

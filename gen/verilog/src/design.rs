@@ -10,6 +10,7 @@ use crate::merge::{GroupMember, Merged, merge, merge_family, skeleton};
 use crate::module::{ModuleDraft, ModuleWriter, VerilogPort};
 use crate::names;
 use crate::options::{Cells, EmitOptions, Language, ResetStyle};
+use crate::twins::{merge_twins, without_reset_values};
 use crate::verilog::{Body, Code};
 use crate::write::{module_text, paragraphs, wrap_comment};
 use rust_hdl_core::prelude::{Block, Verilog};
@@ -162,7 +163,7 @@ pub fn emit_family(family: &Family, top: &str, options: &EmitOptions) -> Result<
             merged[module].open = found.parameters.into_iter().map(|(name, _)| name).collect();
             merged[module].derived = found.derived;
             merged[module].draft.body = found.body;
-        } else if !last[module].parameters.is_empty() {
+        } else if !last[module].parameters.is_empty() && !last[module].limits.is_empty() {
             let of_samples = samples.iter().map(|(_, distinct)| distinct[module].parameters.as_slice());
             merged[module].limits = NumberLimit::of_uses(&all_uses(of_samples)).into_iter().collect();
         }
@@ -323,7 +324,10 @@ fn parameters(node: &BlockNode) -> Vec<(String, usize)> {
     node.description.as_ref().map(|d| d.parameters.clone()).unwrap_or_default()
 }
 
-/// Merges modules that differ only in their numbers, and replaces modules by the cells that blocks share. Inner modules are
+/// Modules by stem and body.
+type Groups = BTreeMap<(String, Body), Vec<usize>>;
+
+/// Merges modules that differ only in their numbers or reset values, and replaces modules by the cells that blocks share. Inner modules are
 /// merged first, so that the modules that instantiate them can be merged too.
 ///
 /// The module that replaces a group has the position of the first member, before all modules that use any member. It has the
@@ -335,7 +339,7 @@ fn merge_all(nodes: &[BlockNode], distinct: &mut [Distinct], options: &EmitOptio
         heights.push(used.iter().map(|instance| heights[instance.module] + 1).max().unwrap_or(0));
     }
     for height in 0..=heights.iter().copied().max().unwrap_or(0) {
-        let mut groups: BTreeMap<(String, Body), Vec<usize>> = BTreeMap::new();
+        let (mut groups, mut twins) = (Groups::new(), Groups::new());
         for module in (0..distinct.len()).filter(|module| heights[*module] == height) {
             let (inner, outer) = distinct.split_at_mut(module);
             for instance in outer[0].draft.body.instances() {
@@ -354,13 +358,38 @@ fn merge_all(nodes: &[BlockNode], distinct: &mut [Distinct], options: &EmitOptio
             {
                 share(distinct, module, cell);
             } else {
-                let skeleton = skeleton(&distinct[module].draft.body);
-                groups.entry((stem(&nodes[id]), skeleton)).or_default().push(module);
+                let body = without_reset_values(&distinct[module].draft.body, options.reset);
+                twins.entry((stem(&nodes[id]), body)).or_default().push(module);
             }
         }
-        groups.values().filter(|group| group.len() > 1).for_each(|group| merge_group(distinct, group));
+        for ((stem, _), twins) in twins {
+            if twins.len() > 1 {
+                merge_resets(distinct, &twins, options.reset);
+            } else {
+                let skeleton = skeleton(&distinct[twins[0]].draft.body);
+                groups.entry((stem, skeleton)).or_default().push(twins[0]);
+            }
+        }
+        for mut group in groups.into_values().filter(|group| group.len() > 1) {
+            group.sort_unstable();
+            merge_group(distinct, &group);
+        }
     }
     Ok(())
+}
+
+/// Merges modules that differ only in the values of registers after a reset.
+fn merge_resets(distinct: &mut [Distinct], twins: &[usize], reset: ResetStyle) {
+    let bodies: Vec<&Body> = twins.iter().map(|module| &distinct[*module].draft.body).collect();
+    let (body, parameters) = merge_twins(&bodies, reset);
+    let (first, last) = (twins[0], twins[twins.len() - 1]);
+    for (position, module) in twins.iter().enumerate() {
+        let value = |(name, values): &(String, Vec<i64>)| (name.clone(), values[position]);
+        distinct[*module].stand_in = Some((first, parameters.iter().map(value).collect()));
+    }
+    distinct[first].node = distinct[last].node;
+    distinct[first].draft = ModuleDraft { body, ports: distinct[last].draft.ports.clone() };
+    distinct[first].parameters = parameters;
 }
 
 /// Replaces the module by the cell. The first module that is the cell is written; later ones refer to it.

@@ -80,6 +80,7 @@ mod schedule;
 #[cfg(test)]
 mod style;
 mod syntax;
+mod twins;
 mod verilog;
 mod write;
 

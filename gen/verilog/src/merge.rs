@@ -454,7 +454,7 @@ fn difference(tokens: &[&CodeToken], in_literals: bool) -> Option<GroupDifferenc
 /// Returns a parameter for the width of a port from the index of its highest bit.
 fn width_of_port(port: &str, highest: &[i64]) -> NamedNumber {
     let stem = port.strip_suffix("_i").or(port.strip_suffix("_o")).unwrap_or(port);
-    let name = format!("{}_WIDTH", stem.to_uppercase());
+    let name = format!("{}_BITS", stem.to_uppercase());
     NamedNumber { name, values: highest.iter().map(|value| value + 1).collect() }
 }
 

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `reg`, `wire` | `logic`; a `wire` that is declared with its value stays one |
 //! | `localparam [W-1:0]`, of one bit, of no width | `localparam logic [W-1:0]`, `localparam logic`, `localparam int` |
-//! | `LOW_ENTRIES`, a constant | `LowEntries` |
+//! | `LOW_ENTRIES`, `SUM`, constants | `LowEntries`, `Sum` |
 //! | `integer i;` and `for (i = ...` | `for (int i = ...` |
 //! | an array's `[0:N]` | `[N+1]`, its size |
 //! | `always @(*)` | `always_comb` |
@@ -151,6 +151,7 @@ impl<'a> VerilogWriter<'a> {
             kind if !self.is_sv => kind,
             "localparam" if is_sized => "localparam logic",
             "localparam" => "localparam int",
+            "parameter" => "parameter logic",
             // A `wire` with a value stays a wire: a variable would take the value only once, at the start of a simulation.
             "wire" if value.is_some() => kind,
             "reg" | "wire" => "logic",
@@ -277,13 +278,15 @@ fn is_initial(code: &Code) -> bool {
     code.0.first().is_some_and(|token| token.text().trim_end() == "initial")
 }
 
-/// Returns an upper-case name in the style that guides require for constants: `LOW_ENTRIES` is `LowEntries`.
+/// Returns an upper-case name in the style that guides require for constants: `LOW_ENTRIES` is `LowEntries`, `B8D4` stays.
 fn camel_case(name: &str) -> String {
-    if !name.contains('_') {
-        return name.to_owned();
-    }
-    let word = |word: &str| word[..1].to_owned() + &word[1..].to_lowercase();
-    name.split('_').filter(|part| !part.is_empty()).map(word).collect()
+    let mut after_letter = false;
+    let letter = |c: char| {
+        let c = if after_letter { c.to_ascii_lowercase() } else { c };
+        after_letter = c.is_ascii_alphabetic();
+        Some(c).filter(|c| *c != '_')
+    };
+    name.chars().filter_map(letter).collect()
 }
 
 /// Breaks a line of Verilog at blanks.

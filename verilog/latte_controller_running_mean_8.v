@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// latte_controller_running_mean_2
+// latte_controller_running_mean_8
 //
 // Computes a running mean in which each new value has a weight of 1/16.
 //
@@ -7,13 +7,17 @@
 // 4 of them (SHOWN bits).
 //
 // Parameters: VALUE = 8, MEAN = 16, SHOWN = 12
+// Used with: RESET_MEAN = 512; RESET_MEAN = 3584
 // Part of: latte_controller
 // Source: LATTE-CC, section III
 // Written by selvedge 0.2.0 with reset control
 
 `default_nettype none
 
-module latte_controller_running_mean_2 (
+module latte_controller_running_mean_8 #(
+  // value of mean_q after a reset
+  parameter [15:0] RESET_MEAN = 16'd512
+) (
   // clock
   input  wire        clk_i,
   // asynchronous reset, active low: the mean is its initial value
@@ -32,7 +36,7 @@ module latte_controller_running_mean_2 (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      mean_q <= 16'he00;
+      mean_q <= RESET_MEAN;
     end else if (sample_i) begin
       // a sixteenth of the mean goes, a sixteenth of the value comes
       mean_q <= (mean_q - (mean_q >> 4)) + ({8'd0, value_i} << 4);

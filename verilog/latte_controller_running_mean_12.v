@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
-// latte_controller_running_mean_1
+// latte_controller_running_mean_12
 //
 // Computes a running mean in which each new value has a weight of 1/16.
 //
@@ -13,7 +13,7 @@
 
 `default_nettype none
 
-module latte_controller_running_mean_1 (
+module latte_controller_running_mean_12 (
   // clock
   input  wire        clk_i,
   // asynchronous reset, active low: the mean is its initial value
