@@ -5,9 +5,12 @@
 // failures.
 //
 // Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, WORD
-// that of a tag with its valid bit.
+// that of a tag with its valid bit. INDEX is the width of a set's index, of which PLACE bits are
+// its place in its group. A set has WAYS tags. ADJUSTED is the width of adjusted hits.
 //
-// In this file: ADDRESS = 37, TAG = TAG_BITS, WORD = TAG_BITS + 1
+// Parameters: sets = 32, ways = 4
+// In this file: ADDRESS = TAG_BITS + 5, TAG = TAG_BITS, WORD = TAG_BITS + 1, INDEX = 5, PLACE = 3,
+// WAYS = 4, ADJUSTED = 14
 // Source: Dai, section 2.6
 // Written by selvedge 0.2.0 with reset control
 // rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
@@ -42,12 +45,13 @@
 // - N is 8, the largest L. The precomputed (L/N)^3 is L^3 / 512, a constant of each calculator.
 //   RF_base is the value of the counter, although the counter underestimates the baseline's
 //   failures while some warps bypass.
-// - Hits are counted in 4 of 32 sets, failures in all sets. Hits are therefore multiplied by 8,
-//   which is only wiring, instead of dividing failures. The product failures x L^3 is shifted right
-//   by 9 + 1 bits: 9 for the division by 512, 1 for E.
-// - The low 5 bits of the line address are the set index (BMOD). Sets 0, 9, 18 and 27 are sampled:
-//   one of each group of 8, each at a different position. Strides of 2 and 4 lines are then sampled
-//   like stride 1. With sets 0, 8, 16 and 24, a stride of 8 would be sampled always or never.
+// - Hits are counted in 4 sets, failures in all sets. With 32 sets, hits are therefore multiplied
+//   by 8, which is only wiring, instead of dividing failures. The product failures x L^3 is shifted
+//   right by 9 + 1 bits: 9 for the division by 512, 1 for E.
+// - The low bits of the line address are the set index (BMOD). Of 32 sets, 0, 9, 18 and 27 are
+//   sampled: one of each group of 8, each at a different position. Strides of 2 and 4 lines are
+//   then sampled like stride 1. With sets 0, 8, 16 and 24, a stride of 8 would be sampled always or
+//   never.
 // - The calculators estimate a hypothetical L1D in which a miss fills at once. They therefore see
 //   every access, including bypassing accesses. An access that is retried after a reservation
 //   failure counts once. Stores do not allocate in this L1D and must not be shown to the block.
@@ -63,11 +67,11 @@
 //   sets that are not sampled. The cost of bypassing is then unknown.
 // - Counters saturate. A hit counter can saturate although an interval has fewer accesses: all can
 //   fall into sampled sets, and half of the earlier count remains.
-// - The tags of a set are kept in the order of their last use, in one memory for each of the four
-//   positions. An access writes its tag to the first position. Earlier tags move one position
-//   further, up to the old position of the tag or, on a miss, to the last one. This needs no ages
-//   and no victim search. All 32 memories have the same address, the set. An access reads and
-//   writes each memory at most once.
+// - The tags of a set are kept in the order of their last use, in one memory for each position. An
+//   access writes its tag to the first position. Earlier tags move one position further, up to the
+//   old position of the tag or, on a miss, to the last one. This needs no ages and no victim
+//   search. All memories have the same address, the set. An access reads and writes each memory at
+//   most once.
 // - The memories have no reset. One flip-flop per set, shared by all calculators, records whether
 //   the set had an access since reset. The first access of a set ignores the memories' contents and
 //   writes every position. Each word has a valid bit next to the tag. An ASIC technology may
@@ -77,8 +81,10 @@
 //   replace eight multiplications.
 //
 // PARAMETERS
-// - tag_bits, default 32, allowed 20, 32: width of a tag; a line address has 5 bits more (20: byte
-//   addresses of 32 bits)
+// - sets, default 32, allowed 16, 32, 64, 128, 256: sets of the L1D, of which 4 are sampled
+// - ways, default 4, allowed 4, 6: ways of a set
+// - tag_bits, default 32, allowed 20, 32: width of a tag; a line address has the bits of a set's
+//   index more (20: byte addresses of 32 bits)
 // - interval, default 1000, allowed 500, 1000: accesses after which a new L is chosen
 //
 // PORTS AND TIMING
@@ -104,7 +110,7 @@
 `default_nettype none
 
 module bpg #(
-  // Width of a tag; a line address has 5 bits more; verified with 20, 32
+  // Width of a tag; a line address has the bits of a set's index more; verified with 20, 32
   parameter integer TAG_BITS = 32,
   // Accesses after which a new L is chosen; verified with 500, 1000
   parameter integer INTERVAL = 1000
@@ -201,7 +207,7 @@ module bpg #(
     .l_o        (most_hits_l_o)
   );
 
-  // one set of each group of 8 is sampled: the one at the place in it that is the group's number
+  // one set of each group is sampled: the one at the place in it that is the group's number
   assign place = line_i[LINE_PLACE +: 3];
   assign group = line_i[LINE_SET_INDEX +: 2];
   assign tag = line_i[LINE_TAG +: TAG_BITS];

@@ -4,11 +4,13 @@
 // Weighs the hits that the first L warps would have in the L1D against the reservation failures
 // that they would cause.
 //
-// Dai, section 2.6. TAG is the width of a tag, WORD that of a tag with its valid bit. L comes in
+// Dai, section 2.6. TAG is the width of a tag, WORD that of a tag with its valid bit. A set has
+// WAYS tags. One of 2^SHIFT sets is sampled. ADJUSTED is the width of adjusted hits. L comes in
 // through ports, which are tied to constants. The tags of a set are in the order of their last use,
 // in one memory per position. An access writes its tag to the first position. The tags before its
 // old position, or all on a miss, move one position further.
 //
+// Parameters: WAYS = 4, SHIFT = 3, ADJUSTED = 14
 // Part of: bpg
 // Source: Dai, section 2.6
 // Written by selvedge 0.2.0 with reset control
@@ -16,7 +18,7 @@
 `default_nettype none
 
 module bpg_adjusted_hits #(
-  // Width of a tag; a line address has 5 bits more; verified with 20, 32
+  // Width of a tag; a line address has the bits of a set's index more; verified with 20, 32
   parameter integer TAG_BITS = 32
 ) (
   // clock
@@ -65,9 +67,10 @@ module bpg_adjusted_hits #(
   // path
   reg [TAG_BITS:0] data;
   reg [9:0] faded;
+  reg [13:0] scaled;
   reg [3:0] places_write_i;
-  reg [4*WORD-1:0] places_write_data_i;
-  wire [4*WORD-1:0] places_read_data_o;
+  reg [WORD*4-1:0] places_write_data_i;
+  wire [WORD*4-1:0] places_read_data_o;
   reg [9:0] hits_q;
   reg [13:0] adjusted_q;
 
@@ -123,12 +126,17 @@ module bpg_adjusted_hits #(
     end
   end
 
+  // hits times the sets of a group, of which one is sampled, less half of the failures
+  always @(*) begin
+    scaled = 14'd0;
+    scaled[12:3] = hits_q;
+  end
+
   assign adjusted_o = adjusted_q;
   assign any_hit_o = |hits_q;
 
-  // hits times 8, as 4 of 32 sets are sampled, less half of the failures
   always @(posedge clk_i) begin
-    adjusted_q <= (OFFSET + ({4'd0, hits_q} << 3)) - {3'd0, half_i};
+    adjusted_q <= (OFFSET + scaled) - {3'd0, half_i};
   end
 
   always @(posedge clk_i or negedge rst_ni) begin

@@ -3,6 +3,9 @@
 //
 // The L with the most adjusted hits; among equals, the largest L. A tree of comparisons finds it.
 //
+// ADJUSTED is the width of adjusted hits.
+//
+// Parameters: ADJUSTED = 14
 // Part of: bpg
 // Source: Dai, section 2.6
 // Written by selvedge 0.2.0 with reset control

@@ -1,6 +1,6 @@
 //! Corner cases of the BPG, observed at its ports. A separate model gives the counters behind a choice.
 use super::model::BpgModel;
-use super::params::{BpgParams, HIT_BITS, LEVELS, RSFAIL_BITS, SETS, sampled};
+use super::params::{BpgParams, HIT_BITS, LEVELS, RSFAIL_BITS};
 use super::rtl::{BpgIn, BpgOut};
 use selvedge_hw::block::Clocked;
 use selvedge_hw::corners::{Corner, Corners};
@@ -62,7 +62,7 @@ impl Corners<BpgIn, BpgOut> for BpgCorners {
         let last = inputs.access_i && self.interval_ends();
         let unwatched = inputs.access_i
             && usize::from(inputs.warp_i) >= LEVELS
-            && sampled(inputs.line_i as usize % SETS).is_some();
+            && self.params.sampled(inputs.line_i % u64::from(self.params.sets)).is_some();
         let before = self.model.hits();
         self.model.step(inputs);
         let hits = self.model.hits();

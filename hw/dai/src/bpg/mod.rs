@@ -28,10 +28,10 @@
 //! Choices where the paper is silent:
 //! - N is 8, the largest L. The precomputed (L/N)^3 is L^3 / 512, a constant of each calculator. RF_base is the value of the
 //!   counter, although the counter underestimates the baseline's failures while some warps bypass.
-//! - Hits are counted in 4 of 32 sets, failures in all sets. Hits are therefore multiplied by 8, which is only wiring, instead of
-//!   dividing failures. The product failures x L^3 is shifted right by 9 + 1 bits: 9 for the division by 512, 1 for E.
-//! - The low 5 bits of the line address are the set index (BMOD). Sets 0, 9, 18 and 27 are sampled: one of each group of 8, each
-//!   at a different position. Strides of 2 and 4 lines are then sampled like stride 1. With sets 0, 8, 16 and 24, a stride of 8
+//! - Hits are counted in 4 sets, failures in all sets. With 32 sets, hits are therefore multiplied by 8, which is only wiring,
+//!   instead of dividing failures. The product failures x L^3 is shifted right by 9 + 1 bits: 9 for the division by 512, 1 for E.
+//! - The low bits of the line address are the set index (BMOD). Of 32 sets, 0, 9, 18 and 27 are sampled: one of each group of 8,
+//!   each at a different position. Strides of 2 and 4 lines are then sampled like stride 1. With sets 0, 8, 16 and 24, a stride of 8
 //!   would be sampled always or never.
 //! - The calculators estimate a hypothetical L1D in which a miss fills at once. They therefore see every access, including
 //!   bypassing accesses. An access that is retried after a reservation failure counts once. Stores do not allocate in this L1D
@@ -46,9 +46,9 @@
 //!   working set of a few lines can map to sets that are not sampled. The cost of bypassing is then unknown.
 //! - Counters saturate. A hit counter can saturate although an interval has fewer accesses: all can fall into sampled sets, and
 //!   half of the earlier count remains.
-//! - The tags of a set are kept in the order of their last use, in one memory for each of the four positions. An access writes
+//! - The tags of a set are kept in the order of their last use, in one memory for each position. An access writes
 //!   its tag to the first position. Earlier tags move one position further, up to the old position of the tag or, on a miss, to
-//!   the last one. This needs no ages and no victim search. All 32 memories have the same address, the set. An access reads and
+//!   the last one. This needs no ages and no victim search. All memories have the same address, the set. An access reads and
 //!   writes each memory at most once.
 //! - The memories have no reset. One flip-flop per set, shared by all calculators, records whether the set had an access since
 //!   reset. The first access of a set ignores the memories' contents and writes every position. Each word has a valid bit next to
@@ -59,7 +59,9 @@
 //! # Parameters
 //! | name | default | allowed | meaning |
 //! |---|---|---|---|
-//! | `tag_bits` | 32 | 20, 32 | width of a tag; a line address has 5 bits more (20: byte addresses of 32 bits) |
+//! | `sets` | 32 | 16, 32, 64, 128, 256 | sets of the L1D, of which 4 are sampled |
+//! | `ways` | 4 | 4, 6 | ways of a set |
+//! | `tag_bits` | 32 | 20, 32 | width of a tag; a line address has the bits of a set's index more (20: byte addresses of 32 bits) |
 //! | `interval` | 1000 | 500, 1000 | accesses after which a new L is chosen |
 //!
 //! # Ports and timing
@@ -91,10 +93,10 @@ mod rtl;
 mod stimulus;
 
 pub use model::BpgModel;
-pub use params::{BpgParams, LEVELS, SAMPLED_SETS, SETS, WAYS, sampled};
+pub use params::{BpgParams, LEVELS, SAMPLED_SETS};
 pub use rtl::{BpgIn, BpgOut, BpgTop};
 
-use params::{ACCESS_BITS, ADJUSTED_BITS, HIT_BITS, RSFAIL_BITS};
+use params::{ACCESS_BITS, HIT_BITS, RSFAIL_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
@@ -124,7 +126,7 @@ impl HwBlock for Bpg {
         Ok(rtl::bpg(params))
     }
     fn facts(params: &BpgParams) -> Facts {
-        let entries = LEVELS * SAMPLED_SETS * WAYS;
+        let entries = LEVELS * SAMPLED_SETS * params.ways as usize;
         Facts {
             storage: vec![
                 Storage { name: "shadow tags", bits: entries * params.tag_bits as usize },
@@ -133,7 +135,7 @@ impl HwBlock for Bpg {
                 Storage { name: "hits", bits: LEVELS * HIT_BITS },
                 Storage { name: "reservation failures", bits: RSFAIL_BITS },
                 Storage { name: "accesses in the interval", bits: ACCESS_BITS },
-                Storage { name: "adjusted hits", bits: LEVELS * ADJUSTED_BITS },
+                Storage { name: "adjusted hits", bits: LEVELS * params.adjusted_bits() },
                 Storage { name: "number chosen", bits: 4 },
                 Storage { name: "choose, hit and update flags", bits: 3 },
             ],
@@ -162,9 +164,10 @@ mod tests {
 
     #[test]
     fn every_eighth_set_is_sampled_whatever_the_stride() {
+        let params = BpgParams::default();
         for stride in [1, 2, 4] {
-            let sets = (0..SETS).step_by(stride);
-            let count = sets.clone().filter(|set| sampled(*set).is_some()).count();
+            let sets = (0..u64::from(params.sets)).step_by(stride);
+            let count = sets.clone().filter(|set| params.sampled(*set).is_some()).count();
             assert_eq!(count * 8, sets.count(), "stride {stride}");
         }
     }

@@ -1,7 +1,5 @@
 //! Golden model of the BPG, cycle by cycle: shadow tags as recency lists, the formula, and the choice.
-use super::params::{
-    ADJUSTED_OFFSET, BpgParams, HIT_BITS, INDEX_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SETS, WAYS, sampled,
-};
+use super::params::{ADJUSTED_OFFSET, BpgParams, HIT_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS};
 use super::rtl::{BpgIn, BpgOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
@@ -22,13 +20,13 @@ struct Calculator {
 
 impl Calculator {
     /// Looks a tag up and makes it the most recently used. Returns whether the tag was in the set.
-    fn access(&mut self, set: usize, tag: u64) -> bool {
+    fn access(&mut self, set: usize, tag: u64, ways: u32) -> bool {
         let tags = &mut self.sets[set];
         let place = tags.iter().position(|held| *held == tag);
         match place {
             Some(place) => tags[..=place].rotate_right(1),
             None => {
-                tags.truncate(WAYS - 1);
+                tags.truncate(ways as usize - 1);
                 tags.insert(0, tag);
             }
         }
@@ -36,10 +34,9 @@ impl Calculator {
     }
 }
 
-/// Returns the adjusted hits, with their offset, if the first `l` warps use the L1D.
-fn adjusted(hits: u32, rsfails: u32, l: u32) -> u32 {
+/// Returns the adjusted hits, with their offset, if the first `l` warps use the L1D. One of `sampling` sets is sampled.
+fn adjusted(sampling: u32, hits: u32, rsfails: u32, l: u32) -> u32 {
     let estimated = rsfails * l.pow(3) / (LEVELS as u32).pow(3);
-    let sampling = (SETS / SAMPLED_SETS) as u32;
     ADJUSTED_OFFSET + hits * sampling - estimated / 2
 }
 
@@ -91,17 +88,18 @@ impl BpgModel {
 
     fn end_interval(&mut self) {
         self.accesses = 0;
-        let (hits, rsfails) = (self.hits(), self.rsfails);
-        let adjusted = std::array::from_fn(|i| adjusted(hits[i], rsfails, i as u32 + 1));
+        let (hits, rsfails, sampling) = (self.hits(), self.rsfails, self.params.group_size());
+        let adjusted = std::array::from_fn(|i| adjusted(sampling, hits[i], rsfails, i as u32 + 1));
         self.ended = Some((adjusted, hits != [0; LEVELS]));
         self.calculators.iter_mut().for_each(|calculator| calculator.hits >>= 1);
         self.rsfails >>= 1;
     }
 
     fn access(&mut self, line: u64, warp: u8) {
-        let Some(set) = sampled(line as usize % SETS) else { return };
+        let BpgParams { sets, ways, .. } = self.params;
+        let Some(set) = self.params.sampled(line % u64::from(sets)) else { return };
         for calculator in self.calculators.iter_mut().skip(usize::from(warp)) {
-            let hit = calculator.access(set, line >> INDEX_BITS);
+            let hit = calculator.access(set, line / u64::from(sets), ways);
             calculator.hits = (calculator.hits + u32::from(hit)).min(MOST_HITS);
         }
     }
@@ -140,23 +138,29 @@ mod tests {
 
     #[test]
     fn the_formula_by_hand() {
-        assert_eq!(adjusted(0, 0, 8), 2048);
-        assert_eq!(adjusted(100, 1000, 8), 2048 + 800 - 500);
-        assert_eq!(adjusted(100, 1000, 4), 2048 + 800 - 62, "125 failures, of which half, rounded down");
-        assert_eq!(adjusted(0, 4095, 8), 1);
-        assert_eq!(adjusted(1023, 0, 1), 2048 + 8184);
+        assert_eq!(adjusted(8, 0, 0, 8), 2048);
+        assert_eq!(adjusted(8, 100, 1000, 8), 2048 + 800 - 500);
+        assert_eq!(adjusted(8, 100, 1000, 4), 2048 + 800 - 62, "125 failures, of which half, rounded down");
+        assert_eq!(adjusted(8, 0, 4095, 8), 1);
+        assert_eq!(adjusted(8, 1023, 0, 1), 2048 + 8184);
+        assert_eq!(adjusted(64, 100, 1000, 8), 2048 + 6400 - 500, "one of 64 sets is sampled");
     }
 
     /// Returns L after one interval in which each of 8 warps cycles through its own lines of set 0, after `rsfails` reservation
     /// failures.
     fn l_max_after(lines_per_warp: u64, rsfails: u32) -> u8 {
-        let mut model = BpgModel::new(&BpgParams::default());
+        l_max_of(BpgParams::default(), lines_per_warp, rsfails)
+    }
+
+    /// Returns L as [`l_max_after`] does, with other parameters.
+    fn l_max_of(params: BpgParams, lines_per_warp: u64, rsfails: u32) -> u8 {
+        let mut model = BpgModel::new(&params);
         for _ in 0..rsfails {
             model.step(&BpgIn { rsfail_i: true, ..IDLE });
         }
         for count in 0..1000u64 {
             let (warp, turn) = (count % 8, count / 8);
-            let line = (warp * lines_per_warp + turn % lines_per_warp) * SETS as u64;
+            let line = (warp * lines_per_warp + turn % lines_per_warp) * u64::from(params.sets);
             assert!(!model.step(&access(line, warp as u8)).update_o);
         }
         assert!(!model.step(&IDLE).update_o, "the choice takes a cycle");
@@ -170,6 +174,12 @@ mod tests {
         assert_eq!(l_max_after(1, 0), 4, "four ways hold one line of four warps");
         assert_eq!(l_max_after(2, 0), 2);
         assert_eq!(l_max_after(4, 0), 1);
+    }
+
+    #[test]
+    fn more_ways_hold_the_lines_of_more_warps() {
+        let params = BpgParams { sets: 256, ways: 6, ..BpgParams::default() };
+        assert_eq!([1, 2, 3].map(|lines| l_max_of(params, lines, 0)), [6, 3, 2]);
     }
 
     #[test]

@@ -5,19 +5,10 @@ use selvedge_hw::params::Allowed;
 /// Number of adjusted-hits calculators, and the L without bypassing.
 pub const LEVELS: usize = 8;
 
-/// Sets of the L1D.
-pub const SETS: usize = 32;
-
 /// Sets that are sampled.
 pub const SAMPLED_SETS: usize = 4;
 
-/// Ways of a set.
-pub const WAYS: usize = 4;
-
-/// Width of a set's index.
-pub(super) const INDEX_BITS: usize = 5;
-
-/// Width of a warp's or CTA's number: an SM has at most 48 warps.
+/// Width of a warp's or CTA's number; higher numbers count as the highest one, which no calculator watches.
 pub(super) const WARP_BITS: usize = 6;
 
 /// Width of a hit counter.
@@ -28,9 +19,6 @@ pub(super) const RSFAIL_BITS: usize = 12;
 
 /// Width of the access counter.
 pub(super) const ACCESS_BITS: usize = 10;
-
-/// Width of adjusted hits with their offset.
-pub(super) const ADJUSTED_BITS: usize = 14;
 
 /// Offset of adjusted hits, which keeps them from being negative: more than half of the maximum failure count.
 pub(super) const ADJUSTED_OFFSET: u32 = 1 << (RSFAIL_BITS - 1);
@@ -47,7 +35,11 @@ pub(super) const L_BITS: usize = 4;
 block_params! {
     /// Parameters of a BPG.
     pub struct BpgParams {
-        /// Width of a tag; a line address has 5 bits more.
+        /// Sets of the L1D, of which 4 are sampled.
+        sets: u32 = 32, Allowed::OneOf(&[16, 32, 64, 128, 256]);
+        /// Ways of a set.
+        ways: u32 = 4, Allowed::OneOf(&[4, 6]);
+        /// Width of a tag; a line address has the bits of a set's index more.
         tag_bits: u32 = 32, Allowed::OneOf(&[20, 32]);
         /// Accesses after which a new L is chosen.
         interval: u32 = 1000, Allowed::OneOf(&[500, 1000]);
@@ -55,15 +47,30 @@ block_params! {
 }
 
 impl BpgParams {
+    /// Width of a set's index.
+    pub const fn index_bits(&self) -> usize {
+        self.sets.ilog2() as usize
+    }
+
     /// Width of a line address: tag and index.
     pub const fn line_bits(&self) -> usize {
-        self.tag_bits as usize + INDEX_BITS
+        self.tag_bits as usize + self.index_bits()
     }
-}
 
-/// Returns the index of a set in the shadow tags, or `None` if the set is not sampled.
-pub fn sampled(set: usize) -> Option<usize> {
-    let group_size = SETS / SAMPLED_SETS;
-    let (group, place) = (set / group_size, set % group_size);
-    (group == place).then_some(group)
+    /// Width of adjusted hits with their offset.
+    pub const fn adjusted_bits(&self) -> usize {
+        HIT_BITS + self.index_bits() - SET_BITS + 1
+    }
+
+    /// Sets in a group, of which one is sampled.
+    pub const fn group_size(&self) -> u32 {
+        self.sets / SAMPLED_SETS as u32
+    }
+
+    /// Returns the index of a set in the shadow tags, or `None` if the set is not sampled.
+    pub fn sampled(&self, set: u64) -> Option<usize> {
+        let group_size = u64::from(self.group_size());
+        let (group, place) = (set / group_size, set % group_size);
+        (group == place).then_some(group as usize)
+    }
 }

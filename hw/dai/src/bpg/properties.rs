@@ -7,35 +7,57 @@ use selvedge_hw::lockstep::{CycleInputs, Lockstep, assert_agree};
 use std::collections::HashMap;
 
 /// Returns accesses of `warps` warps to few or many lines, with failures in `rsfail` percent of the cycles.
-fn traffic(warps: u8, rsfail: u32, line_bits: u32) -> impl Strategy<Value = CycleInputs<Bpg>> {
-    // Sets 0, 9, 18 and 27 with eight tags each; a few sets with few tags; any line.
-    let few_sampled = (0u64..8, 0u64..4).prop_map(|(tag, group)| tag * 32 + group * 9);
-    let line = prop_oneof![4 => few_sampled, 2 => 0u64..512, 1 => 0..1u64 << line_bits];
+fn traffic(warps: u8, rsfail: u32, params: &BpgParams) -> impl Strategy<Value = CycleInputs<Bpg>> + use<> {
+    let sets = u64::from(params.sets);
+    // The sampled sets with eight tags each; a few sets with few tags; any line.
+    let few_sampled = (0u64..8, 0u64..4).prop_map(move |(tag, group)| tag * sets + sampled_set(sets, group));
+    let line = prop_oneof![4 => few_sampled, 2 => 0u64..16 * sets, 1 => 0..1u64 << params.line_bits()];
     let inputs = (prop::bool::weighted(0.8), line, 0..warps, prop::bool::weighted(f64::from(rsfail) / 100.0))
         .prop_map(|(access_i, line_i, warp_i, rsfail_i)| Some(BpgIn { access_i, line_i, warp_i, rsfail_i }));
     let operation = prop_oneof![2000 => inputs, 1 => Just(None)];
     proptest::collection::vec(operation, 1..5000)
 }
 
-fn any_traffic(line_bits: u32) -> impl Strategy<Value = CycleInputs<Bpg>> {
+fn any_traffic(params: BpgParams) -> impl Strategy<Value = CycleInputs<Bpg>> {
     let warps = prop_oneof![3 => Just(8u8), 1 => Just(48)];
     let rsfail = prop_oneof![Just(0u32), Just(2), Just(20), Just(90)];
-    (warps, rsfail).prop_flat_map(move |(warps, rsfail)| traffic(warps, rsfail, line_bits))
+    (warps, rsfail).prop_flat_map(move |(warps, rsfail)| traffic(warps, rsfail, &params))
 }
 
-/// A four-way cache that stamps each line with the time of its last use and evicts the smallest stamp.
-#[derive(Default)]
+/// Returns the sampled set of a group: 0, 9, 18 and 27 of 32 sets.
+fn sampled_set(sets: u64, group: u64) -> u64 {
+    group * (sets / 4 + 1)
+}
+
+fn any_params() -> impl Strategy<Value = BpgParams> {
+    (
+        prop_oneof![Just(16u32), Just(32), Just(64), Just(128), Just(256)],
+        prop_oneof![Just(4u32), Just(6)],
+        prop_oneof![Just(20u32), Just(32)],
+        prop_oneof![Just(500u32), Just(1000)],
+    )
+        .prop_map(|(sets, ways, tag_bits, interval)| BpgParams { sets, ways, tag_bits, interval })
+}
+
+/// A cache that stamps each line with the time of its last use and evicts the smallest stamp.
 struct Cache {
+    sets: u64,
+    ways: usize,
     stamps: HashMap<u64, HashMap<u64, u64>>,
     now: u64,
 }
 
 impl Cache {
+    fn new(params: &BpgParams) -> Self {
+        let (sets, ways) = (params.sets.into(), params.ways as usize);
+        Cache { sets, ways, stamps: HashMap::new(), now: 0 }
+    }
+
     fn access(&mut self, line: u64) -> bool {
         self.now += 1;
-        let set = self.stamps.entry(line % 32).or_default();
-        let hit = set.insert(line / 32, self.now).is_some();
-        if set.len() > 4 {
+        let set = self.stamps.entry(line % self.sets).or_default();
+        let hit = set.insert(line / self.sets, self.now).is_some();
+        if set.len() > self.ways {
             let oldest = *set.iter().min_by_key(|(_, stamp)| **stamp).unwrap().0;
             set.remove(&oldest);
         }
@@ -45,7 +67,7 @@ impl Cache {
 
 /// The BPG by the paper, in exact signed arithmetic.
 struct PaperBpg {
-    interval: u32,
+    params: BpgParams,
     caches: Vec<Cache>,
     hits: Vec<u32>,
     rsfails: u32,
@@ -55,9 +77,9 @@ struct PaperBpg {
 
 impl PaperBpg {
     fn new(params: &BpgParams) -> Self {
-        let caches = (0..LEVELS).map(|_| Cache::default()).collect();
+        let caches = (0..LEVELS).map(|_| Cache::new(params)).collect();
         PaperBpg {
-            interval: params.interval,
+            params: *params,
             caches,
             hits: vec![0; LEVELS],
             rsfails: 0,
@@ -71,14 +93,15 @@ impl PaperBpg {
         let mut chosen = None;
         if inputs.access_i {
             self.accesses += 1;
-            if self.accesses == self.interval {
+            if self.accesses == self.params.interval {
                 self.accesses = 0;
                 self.l_max = self.best();
                 chosen = Some(self.l_max);
                 self.hits.iter_mut().for_each(|hits| *hits /= 2);
                 self.rsfails /= 2;
             }
-            if [0, 9, 18, 27].contains(&(inputs.line_i % 32)) {
+            let sets = u64::from(self.params.sets);
+            if (0..4).any(|group| inputs.line_i % sets == sampled_set(sets, group)) {
                 for level in usize::from(inputs.warp_i)..LEVELS {
                     let hit = self.caches[level].access(inputs.line_i);
                     self.hits[level] = (self.hits[level] + u32::from(hit)).min(1023);
@@ -95,7 +118,7 @@ impl PaperBpg {
         }
         let adjusted = |l: i64| {
             let estimated = i64::from(self.rsfails) * l.pow(3) / 512;
-            i64::from(self.hits[l as usize - 1]) * 8 - estimated / 2
+            i64::from(self.hits[l as usize - 1]) * i64::from(self.params.sets / 4) - estimated / 2
         };
         let mut best = 1;
         for l in 2..=LEVELS as i64 {
@@ -138,19 +161,15 @@ proptest! {
 
     #[test]
     fn hits_and_choice_are_those_of_true_lru_caches_of_the_watched_warps(
-        traffic in any_traffic(37),
-        interval in prop_oneof![Just(500u32), Just(1000)],
+        (params, traffic) in any_params().prop_flat_map(|params| (Just(params), any_traffic(params))),
     ) {
-        check_against_reference(&BpgParams { interval, ..BpgParams::default() }, &traffic)?;
+        check_against_reference(&params, &traffic)?;
     }
 
     #[test]
     fn model_and_rtl_agree_with_resets_in_mid_flight(
-        (tag_bits, traffic) in prop_oneof![Just(20u32), Just(32)]
-            .prop_flat_map(|tag_bits| (Just(tag_bits), any_traffic(tag_bits + 5))),
-        interval in prop_oneof![Just(500u32), Just(1000)],
+        (params, traffic) in any_params().prop_flat_map(|params| (Just(params), any_traffic(params))),
     ) {
-        let params = BpgParams { tag_bits, interval };
         assert_agree::<Bpg>(&params, &traffic);
     }
 }

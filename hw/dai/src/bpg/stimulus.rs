@@ -1,5 +1,5 @@
 //! Stimulus of the BPG: phases in which some warps share lines that fit and the others stream, with few or many failures.
-use super::params::{BpgParams, LEVELS, SETS, sampled};
+use super::params::{BpgParams, LEVELS};
 use super::rtl::BpgIn;
 use selvedge_hw::block::Stimulus;
 use selvedge_hw::prng::Prng;
@@ -8,11 +8,12 @@ use selvedge_hw::prng::Prng;
 const PRESSURE: [(u64, u64); 5] = [(95, 0), (90, 3), (95, 0), (85, 60), (25, 95)];
 
 struct BpgLoad {
+    params: BpgParams,
     accesses_left: u64,
     /// Warps below this number share lines; the others stream.
     sharing: u64,
     /// Tags of the shared lines of every set. The phase uses the first `tags` of them, at most one per way.
-    shared: [u64; 4],
+    shared: Vec<u64>,
     tags: u64,
     /// Number of warps that make accesses.
     warps: u64,
@@ -27,11 +28,12 @@ impl BpgLoad {
     fn new(prng: &mut Prng, params: &BpgParams, number: u64) -> Self {
         let pressure = PRESSURE[prng.below(PRESSURE.len() as u64) as usize];
         BpgLoad {
+            params: *params,
             // Long enough for earlier counts to fade.
             accesses_left: 2 * u64::from(params.interval) + prng.below(500),
             sharing: number % (LEVELS as u64 + 1),
-            shared: std::array::from_fn(|_| prng.bits()),
-            tags: 2 + prng.below(3),
+            shared: (0..params.ways).map(|_| prng.bits()).collect(),
+            tags: 2 + prng.below(u64::from(params.ways) - 1),
             warps: if prng.chance(75) { LEVELS as u64 } else { 48 },
             sampled_only: prng.chance(25),
             strangers: false,
@@ -50,9 +52,10 @@ impl BpgLoad {
     /// Returns the line and the warp of an access.
     fn access(&self, prng: &mut Prng) -> (u64, u8) {
         let warp = prng.below(self.warps);
-        let mut set = prng.below(SETS as u64);
-        while self.sampled_only && sampled(set as usize).is_none() {
-            set = prng.below(SETS as u64);
+        let sets = u64::from(self.params.sets);
+        let mut set = prng.below(sets);
+        while self.sampled_only && self.params.sampled(set).is_none() {
+            set = prng.below(sets);
         }
         let tag = if self.strangers {
             prng.bits()
@@ -63,7 +66,7 @@ impl BpgLoad {
         } else {
             prng.bits()
         };
-        (tag.wrapping_mul(SETS as u64) | set, warp as u8)
+        (tag.wrapping_mul(sets) | set, warp as u8)
     }
 }
 

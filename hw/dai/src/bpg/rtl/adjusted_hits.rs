@@ -1,17 +1,20 @@
 //! The adjusted-hits calculator: shadow tags of sampled sets, hits, and the deduction for reservation failures.
 
-use crate::bpg::params::{ADJUSTED_BITS, ADJUSTED_OFFSET, HALF_BITS, HIT_BITS, SET_BITS, WARP_BITS, WAYS};
+use crate::bpg::params::{ADJUSTED_OFFSET, HALF_BITS, HIT_BITS, SET_BITS, WARP_BITS};
 use selvedge_hw::rtl::circuit::Part as _;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
     /// Weighs the hits that the first L warps would have in the L1D against the reservation failures that they would cause.
     ///
-    /// Dai, section 2.6. TAG is the width of a tag, WORD that of a tag with its valid bit. L comes in through ports, which are
+    /// Dai, section 2.6. TAG is the width of a tag, WORD that of a tag with its valid bit. A set has WAYS tags.
+    /// One of 2^SHIFT sets is sampled. ADJUSTED is the width of adjusted hits. L comes in through ports, which are
     /// tied to constants. The tags of a set are in the order of their last use, in one memory per position. An access writes its
     /// tag to the first position. The tags before its old position, or all on a miss, move one position further.
-    #[require(WORD == TAG + 1)]
-    pub struct AdjustedHits<const TAG: usize, const WORD: usize> {
+    #[require(WORD == TAG + 1 && ADJUSTED == HIT_BITS + SHIFT + 1)]
+    pub struct AdjustedHits<
+        const TAG: usize, const WORD: usize, const WAYS: usize, const SHIFT: usize, const ADJUSTED: usize,
+    > {
         /// clock
         pub clk_i: Signal<In, Clock>,
         /// asynchronous reset, active low: no hits
@@ -35,12 +38,12 @@ rtl_block! {
         /// at least one hit is counted
         pub any_hit_o: Signal<Out, Bit>,
         /// adjusted hits as of the last cycle, with an offset of 2048
-        pub adjusted_o: Signal<Out, U<ADJUSTED_BITS>>,
-        /// the four most recently used tags of each set, one memory per position, each tag below its valid bit
+        pub adjusted_o: Signal<Out, U<ADJUSTED>>,
+        /// the most recently used tags of each set, one memory per position, each tag below its valid bit
         places: [Mem<U<WORD>, SET_BITS>; WAYS] = array(),
         hits: Reg<U<HIT_BITS>>,
-        adjusted: DataReg<U<ADJUSTED_BITS>>,
-        offset: Constant<U<ADJUSTED_BITS>> = Constant::new(U::new(u64::from(ADJUSTED_OFFSET))),
+        adjusted: DataReg<U<ADJUSTED>>,
+        offset: Constant<U<ADJUSTED>> = Constant::new(U::new(u64::from(ADJUSTED_OFFSET))),
         watched: Signal<Local, Bit>,
         /// the tag was not found before this position
         sought: Signal<Local, Bit>,
@@ -51,10 +54,13 @@ rtl_block! {
         /// word that is read and moves on; separate from `word`, to keep the comparison out of the write path
         data: Signal<Local, U<WORD>>,
         faded: Signal<Local, U<HIT_BITS>>,
+        scaled: Signal<Local, U<ADJUSTED>>,
     }
 }
 
-impl<const TAG: usize, const WORD: usize> AdjustedHits<TAG, WORD> {
+impl<const TAG: usize, const WORD: usize, const WAYS: usize, const SHIFT: usize, const ADJUSTED: usize>
+    AdjustedHits<TAG, WORD, WAYS, SHIFT, ADJUSTED>
+{
     /// See [`Attentive::ignores_inputs`](selvedge_hw::rtl::circuit::Attentive::ignores_inputs). Warp, set and tag belong to an
     /// access. They matter only if the warp uses the L1D or the set is new. Seven of eight accesses of an L1D are to other sets,
     /// each with another line.
@@ -85,7 +91,7 @@ impl Logic for AdjustedHits {
         );
         self.moved.next = bit_cast::<WORD, TAG>(self.tag_i.val());
         self.moved.next[TAG] = self.watched.val();
-        for place in 0..4 {
+        for place in 0..WAYS {
             drive!(self.places[place]; clk_i, read_address_i: set_i, write_address_i: set_i,
                 write_data_i: moved);
             self.data.next = self.places[place].read_data_o.val();
@@ -95,7 +101,7 @@ impl Logic for AdjustedHits {
 
         comment!("words move up to the place of the tag; the set's first access writes them all");
         drive!(self; hit: false, sought: watched);
-        for place in 0..4 {
+        for place in 0..WAYS {
             self.places[place].write_i.next = self.sought.val() | (self.access_i.val() & !self.known_i.val());
             self.word.next = self.places[place].read_data_o.val();
             if self.known_i.val()
@@ -116,10 +122,11 @@ impl Logic for AdjustedHits {
             self.hits.d.next = self.faded.val() + 1;
         }
 
-        comment!("hits times 8, as 4 of 32 sets are sampled, less half of the failures");
-        self.adjusted.d.next = self.offset.val()
-            + (bit_cast::<ADJUSTED_BITS, HIT_BITS>(self.hits.q.val()) << 3)
-            - bit_cast::<ADJUSTED_BITS, HALF_BITS>(self.half_i.val());
+        comment!("hits times the sets of a group, of which one is sampled, less half of the failures");
+        self.scaled.next = 0.into();
+        self.scaled.next[SHIFT..] = self.hits.q.val();
+        self.adjusted.d.next =
+            self.offset.val() + self.scaled.val() - bit_cast::<ADJUSTED, HALF_BITS>(self.half_i.val());
         self.adjusted_o.next = self.adjusted.q.val();
         self.any_hit_o.next = self.hits.q.val().any();
     }

@@ -5,24 +5,23 @@ mod half_failures;
 mod most_hits;
 
 use super::params::{
-    ACCESS_BITS, BpgParams, INDEX_BITS, L_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SET_BITS, SETS, WARP_BITS,
+    ACCESS_BITS, BpgParams, HIT_BITS, L_BITS, LEVELS, RSFAIL_BITS, SAMPLED_SETS, SET_BITS, WARP_BITS,
 };
 use adjusted_hits::AdjustedHits;
 use half_failures::HalfFailures;
 use most_hits::MostHits;
 use selvedge_hw::rtl::prelude::*;
 
-/// Width of a set's position in its group; one set of each group is sampled.
-const PLACE_BITS: usize = INDEX_BITS - SET_BITS;
-
 rtl_module! {
     /// Decides how many warps use the L1D and which bypass it, from shadow tags and reservation failures.
     ///
     /// Dai, sections 2.5 and 2.6. ADDRESS and TAG are the widths of a line address and of a tag, WORD that of a tag with its
-    /// valid bit.
-    #[require(ADDRESS == TAG + INDEX_BITS && SETS == 1 << INDEX_BITS)]
+    /// valid bit. INDEX is the width of a set's index, of which PLACE bits are its place in its group. A set has WAYS tags.
+    /// ADJUSTED is the width of adjusted hits.
+    #[require(ADDRESS == TAG + INDEX && PLACE + SET_BITS == INDEX && ADJUSTED == HIT_BITS + PLACE + 1)]
     pub struct BpgTop<
-        const ADDRESS: usize, const TAG: usize, const WORD: usize,
+        const ADDRESS: usize, const TAG: usize, const WORD: usize, const INDEX: usize, const PLACE: usize,
+        const WAYS: usize, const ADJUSTED: usize,
     > for BpgParams as p {
         reset "asynchronous reset, active low: nothing is known, nobody bypasses";
         inputs BpgIn {
@@ -44,9 +43,9 @@ rtl_module! {
             update_o: bool as Bit = 1,
         }
         parts {
-            calculator: [Idle<AdjustedHits<TAG, WORD>>; LEVELS] = array(),
+            calculator: [Idle<AdjustedHits<TAG, WORD, WAYS, PLACE, ADJUSTED>>; LEVELS] = array(),
             half_failures: Gate<HalfFailures>,
-            most_hits: Gate<MostHits>,
+            most_hits: Gate<MostHits<ADJUSTED>>,
             /// sampled sets that had an access since reset
             known: Reg<U<SAMPLED_SETS>>,
             accesses: Reg<U<ACCESS_BITS>>,
@@ -58,7 +57,7 @@ rtl_module! {
             l_max: Reg<U<L_BITS>> = Reg::new(U::new(LEVELS as u64)),
             updated: Reg<Bit>,
             last_of_interval: Constant<U<ACCESS_BITS>> = Constant::new(U::new(u64::from(p.interval) - 1)),
-            place: Signal<Local, U<PLACE_BITS>>,
+            place: Signal<Local, U<PLACE>>,
             group: Signal<Local, U<SET_BITS>>,
             sampled: Signal<Local, Bit>,
             tag: Signal<Local, U<TAG>>,
@@ -72,19 +71,17 @@ rtl_module! {
     }
 }
 
-#[hdl_gen(layouts! { line_i: { place: PLACE_BITS, set_index: SET_BITS, tag: TAG } })]
+#[hdl_gen(layouts! { line_i: { place: PLACE, set_index: SET_BITS, tag: TAG } })]
 impl Logic for BpgTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, known, accesses, rsfails, ended, hit, l_max, updated);
 
-        comment!(
-            "one set of each group of 8 is sampled: the one at the place in it that is the group's number"
-        );
-        self.place.next = self.line_i.val().get_bits::<PLACE_BITS>(0);
-        self.group.next = self.line_i.val().get_bits::<SET_BITS>(3);
-        self.tag.next = self.line_i.val().get_bits::<TAG>(5);
+        comment!("one set of each group is sampled: the one at the place in it that is the group's number");
+        self.place.next = self.line_i.val().get_bits::<PLACE>(0);
+        self.group.next = self.line_i.val().get_bits::<SET_BITS>(PLACE);
+        self.tag.next = self.line_i.val().get_bits::<TAG>(INDEX);
         self.sampled.next =
-            self.access_i.val() & (self.place.val() == bit_cast::<PLACE_BITS, SET_BITS>(self.group.val()));
+            self.access_i.val() & (self.place.val() == bit_cast::<PLACE, SET_BITS>(self.group.val()));
         self.set_known.next = self.known.q.val().get_bit(self.group.val().index());
         if self.sampled.val() {
             self.known.d.next = self.known.q.val().replace_bit(self.group.val().index(), true);
@@ -135,10 +132,18 @@ elaborate! {
     /// Returns the BPG for valid parameters.
     pub(super) fn bpg(params: &BpgParams as PARAMS) -> Box<dyn RtlBlock<BpgIn, BpgOut>> {
         for tag_bits in [20, 32] {
-            BpgTop {
-                ADDRESS = PARAMS.line_bits(),
-                TAG = PARAMS.tag_bits as usize,
-                WORD = TAG + 1,
+            for ways in [4, 6] {
+                for sets in [16, 32, 64, 128, 256] {
+                    BpgTop {
+                        ADDRESS = PARAMS.line_bits(),
+                        TAG = PARAMS.tag_bits as usize,
+                        WORD = TAG + 1,
+                        INDEX = PARAMS.index_bits(),
+                        PLACE = INDEX - SET_BITS,
+                        WAYS = PARAMS.ways as usize,
+                        ADJUSTED = PARAMS.adjusted_bits(),
+                    }
+                }
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The choice of the best calculator.
 
-use crate::bpg::params::{ADJUSTED_BITS, L_BITS, LEVELS};
+use crate::bpg::params::{L_BITS, LEVELS};
 use selvedge_hw::rtl::prelude::*;
 
 /// Number of nodes of the comparison tree, with node 0 unused: 1 is the root, the children of n are 2n and 2n + 1.
@@ -8,13 +8,15 @@ const NODES: usize = 2 * LEVELS;
 
 rtl_block! {
     /// The L with the most adjusted hits; among equals, the largest L. A tree of comparisons finds it.
-    pub struct MostHits {
+    ///
+    /// ADJUSTED is the width of adjusted hits.
+    pub struct MostHits<const ADJUSTED: usize> {
         /// adjusted hits for L = 1 to 8
-        pub adjusted_i: [Signal<In, U<ADJUSTED_BITS>>; LEVELS],
+        pub adjusted_i: [Signal<In, U<ADJUSTED>>; LEVELS],
         /// the L with the most adjusted hits
         pub l_o: Signal<Out, U<L_BITS>>,
         /// maximum adjusted hits below each node of the tree; 1 is the root, the children of n are 2n and 2n + 1
-        most: [Signal<Local, U<ADJUSTED_BITS>>; NODES],
+        most: [Signal<Local, U<ADJUSTED>>; NODES],
         /// L of that maximum
         l: [Signal<Local, U<L_BITS>>; NODES],
     }

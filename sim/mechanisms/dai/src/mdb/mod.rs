@@ -10,7 +10,7 @@
 //! The block only reacts to events. It is clocked in the cycle after an event, and until a new L shows at its outputs.
 use crate::BYPASS_COUNTERS;
 use selvedge_gpu::cache::index::SetFunction;
-use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::config::{GpuConfig, L1dConfig};
 use selvedge_gpu::mechanism::probe::Probes;
 use selvedge_gpu::mechanism::{
     Claim, Counter, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
@@ -20,9 +20,10 @@ use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::{has, mechanism_options, option_names};
 use selvedge_hw::Instance;
 use selvedge_hw::wave::Trace;
-use selvedge_hw_dai::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS, SETS, WAYS};
+use selvedge_hw_dai::bpg::{Bpg, BpgIn, BpgOut, BpgParams, LEVELS};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
@@ -53,7 +54,7 @@ impl Mechanism for MdbLocal {
     const SUMMARY: &'static str = "limits how many warps or CTAs may use the L1D and bypasses the rest, from shadow tags and reservation failures, in each SM";
     const SOURCE: &'static str = "Dai, sections 2.5 and 2.6 (MDB-local)";
     const BLOCKS: &'static [&'static str] = &["bpg"];
-    const CONFIGURATION: &'static str = "an L1D of 32 sets and 4 ways";
+    const CONFIGURATION: &'static str = "an L1D whose lines fill 16 to 256 sets of 4 or 6 ways";
     const PUBLISHED: &'static str =
         "Dai: 0.087 mm2 for 15 SMs at 45 nm, 0.001 nJ per access, 0.27 mW leakage";
     const CLAIMS: &'static [Claim] = &[Claim::Bypass];
@@ -95,31 +96,50 @@ impl Mechanism for MdbGlobal {
     }
 }
 
-/// Checks that the L1D has the sets and ways of the block's shadow tags.
+/// Sets that the block's shadow tags can sample.
+const SETS: RangeInclusive<u32> = 16..=256;
+
+/// Ways that the block's shadow tags can have. The first one that suits the L1D is used.
+const WAYS: [u32; 2] = [4, 6];
+
+/// Returns the sets and ways of the L1D that the shadow tags sample. An L1D with other ways is sampled as one of as many lines:
+/// shadow tags of 64 ways would compare 512 tags in each access.
+fn shadow_geometry(l1d: &L1dConfig) -> Option<(u32, u32)> {
+    let is_sampled = |sets: u32| sets.is_power_of_two() && SETS.contains(&sets);
+    if WAYS.contains(&l1d.ways) && is_sampled(l1d.sets) {
+        return Some((l1d.sets, l1d.ways));
+    }
+    let lines = l1d.sets * l1d.ways;
+    WAYS.into_iter()
+        .map(|ways| (lines / ways, ways))
+        .find(|(sets, ways)| sets * ways == lines && is_sampled(*sets))
+}
+
+/// Checks that the block's shadow tags can sample the L1D.
 fn suits_tags(setup: &Setup<MdbOptions>, config: &GpuConfig) -> Result<(), MechanismError> {
     let l1d = &config.l1d;
-    if l1d.sets as usize != SETS {
-        return Err(setup.unsuited("l1d.sets", l1d.sets, "must be 32, as in the shadow tags of the block"));
-    }
-    if l1d.ways as usize != WAYS {
-        return Err(setup.unsuited("l1d.ways", l1d.ways, "must be 4, as in the shadow tags of the block"));
-    }
-    Ok(())
+    let allowed = "must be 16 to 256 sets of 4 or 6 ways, or as many lines, which the shadow tags of the block can sample";
+    let refused = || setup.unsuited("l1d.ways", format!("{} in {} sets", l1d.ways, l1d.sets), allowed);
+    shadow_geometry(l1d).map(|_| ()).ok_or_else(refused)
 }
 
 /// Returns a function that builds the part of an SM from its number.
 fn part_of(options: &MdbOptions, config: &GpuConfig, probes: &Probes, is_local: bool) -> impl Fn(u32) -> Mdb {
     let MdbOptions { unit, interval } = *options;
-    let params = BpgParams { interval, ..BpgParams::default() };
     let (l1d, sms) = (&config.l1d, config.sm.count);
-    let line_bytes = u64::from(l1d.line_bytes);
-    let index = SetFunction::new(l1d.index, l1d.sets, l1d.line_bytes);
+    let (sets, ways) = shadow_geometry(l1d).expect("`configure` has checked it");
+    let params = BpgParams { sets, ways, interval, ..BpgParams::default() };
+    let address = ShadowAddress {
+        index: SetFunction::new(l1d.index, l1d.sets, l1d.line_bytes),
+        line_bytes: l1d.line_bytes.into(),
+        l1d_sets: l1d.sets.into(),
+    };
     let for_all = Arc::new(AtomicU8::new(0));
     move |sm| {
         let generator = (is_local || sm == 0).then(|| Generator::new(sm, &params, probes));
         let bypass = if is_local { Arc::default() } else { Arc::clone(&for_all) };
         let least_ctas = if is_local { 0 } else { 2 * u64::from(sms) };
-        Mdb { unit, least_ctas, line_bytes, index, generator, bypass, head_passes: false, bypassed: 0 }
+        Mdb { unit, least_ctas, address, generator, bypass, head_passes: false, bypassed: 0 }
     }
 }
 
@@ -218,14 +238,30 @@ impl Generator {
     }
 }
 
+/// Line address at the block's port. The block takes the set from its low bits.
+#[derive(Clone, Copy, State)]
+struct ShadowAddress {
+    index: SetFunction,
+    line_bytes: u64,
+    l1d_sets: u64,
+}
+
+impl ShadowAddress {
+    /// Returns the number of a line, with the low bits replaced by the set that the L1D uses. If the shadow tags have more sets
+    /// than the L1D, the bits above belong to the tag in the L1D.
+    fn of(&self, line: u64) -> u64 {
+        let group = line / self.line_bytes / self.l1d_sets;
+        group * self.l1d_sets + self.index.set(line) as u64
+    }
+}
+
 /// MDB's state in an SM.
 #[derive(State)]
 struct Mdb {
     unit: LimitUnit,
     /// Min CTAs of a launch that is counted in CTAs, if all SMs use one L; 0 if each SM has its own L.
     least_ctas: u64,
-    line_bytes: u64,
-    index: SetFunction,
+    address: ShadowAddress,
     /// The BPG, if this SM has one.
     generator: Option<Generator>,
     /// Bit mask of the units that bypass: the output of this SM's BPG, or of SM 0's under MDB-global.
@@ -273,10 +309,7 @@ impl Bypass for Mdb {
     fn bypasses(&mut self, _: u64, load: &Load) -> bool {
         let number = self.unit.number(load, self.least_ctas);
         if let Some(generator) = &mut self.generator {
-            // The block takes the set from the low bits of the line number. They are replaced by the set that the L1D uses.
-            let sets = selvedge_hw_dai::bpg::SETS as u64;
-            let group = load.line / self.line_bytes / sets;
-            generator.access(group * sets + self.index.set(load.line) as u64, number);
+            generator.access(self.address.of(load.line), number);
         }
         let bit = number.min(LEVELS as u8 - 1);
         self.head_passes = AtomicU8::load(&self.bypass, Ordering::Relaxed) >> bit & 1 == 1;
@@ -409,12 +442,47 @@ mod tests {
         assert_eq!(LimitUnit::Auto.number(&one, 30), 5, "the last CTA");
     }
 
+    /// Returns the configuration `gtx480` with these sets and ways of the L1D.
+    fn with_l1d(sets: u32, ways: u32) -> GpuConfig {
+        let text = format!("base = \"gtx480\"\n[l1d]\nsets = {sets}\nways = {ways}\n");
+        GpuConfig::parse("my.toml", &text).expect("valid")
+    }
+
     #[test]
-    fn a_cache_that_the_shadow_tags_do_not_describe_is_refused() {
-        let config = GpuConfig::load("maxwell-dai-ch4").expect("built in");
+    fn a_cache_that_the_shadow_tags_cannot_sample_is_refused() {
         let spec: selvedge_sim::mechanism::MechanismSpec = "mdb-global".parse().expect("valid");
-        let line = spec.machine(&config).expect_err("six ways").to_string();
-        assert_eq!(line, "mechanism mdb-global: l1d.ways = 6: must be 4, as in the shadow tags of the block");
+        let line = spec.machine(&with_l1d(32, 5)).expect_err("five ways").to_string();
+        let expected = "mechanism mdb-global: l1d.ways = 5 in 32 sets: must be 16 to 256 sets of 4 or 6 ways, \
+                        or as many lines, which the shadow tags of the block can sample";
+        assert_eq!(line, expected);
+    }
+
+    #[test]
+    fn shadow_tags_have_the_geometry_of_the_l1d_or_as_many_lines() {
+        let geometry = |sets, ways| shadow_geometry(&with_l1d(sets, ways).l1d);
+        assert_eq!(
+            [geometry(32, 4), geometry(32, 6), geometry(256, 4)],
+            [Some((32, 4)), Some((32, 6)), Some((256, 4))]
+        );
+        assert_eq!(
+            [geometry(4, 64), geometry(4, 256), geometry(64, 2)],
+            [Some((64, 4)), Some((256, 4)), Some((32, 4))]
+        );
+        assert_eq!([geometry(8, 4), geometry(512, 4), geometry(32, 5)], [None; 3]);
+    }
+
+    #[test]
+    fn the_block_sees_the_set_of_the_l1d_below_the_tag() {
+        let l1d = with_l1d(4, 64).l1d;
+        let address = ShadowAddress {
+            index: SetFunction::new(l1d.index, l1d.sets, l1d.line_bytes),
+            line_bytes: l1d.line_bytes.into(),
+            l1d_sets: l1d.sets.into(),
+        };
+        for line in (0..1 << 20).step_by(128 * 37) {
+            let seen = address.of(line);
+            assert_eq!((seen % 4, seen / 4), (address.index.set(line) as u64, line / 512), "{line:#x}");
+        }
     }
 
     fn counter(outcome: &RunOutcome, name: &str) -> u64 {
