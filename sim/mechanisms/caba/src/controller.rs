@@ -1,5 +1,5 @@
 //! Limits of the assist warp controller.
-use crate::deployment::WARPS;
+use crate::deployment::{AssistControllers, WARPS_OF_SCHEDULER};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{MechanismError, Setup, Values};
 use selvedge_hw_caba::awc::AwcParams;
@@ -16,20 +16,18 @@ pub(crate) const IDLE_LIMIT: u32 = 8;
 /// Allowed values of `idle_limit`.
 pub(crate) const IDLE_LIMITS: Values = Values::numbers(&[8, 0]);
 
-/// Returns the parameters of a controller with these limits of its throttle.
-pub(crate) fn throttle(busy_limit: u32, idle_limit: u32) -> AwcParams {
-    AwcParams { busy_limit, idle_limit, ..AwcParams::default() }
+/// Returns the controllers of an SM with these limits of their throttles.
+pub(crate) fn controllers(busy_limit: u32, idle_limit: u32, config: &GpuConfig) -> AssistControllers {
+    let params = AwcParams { busy_limit, idle_limit, ..AwcParams::default() };
+    AssistControllers { params, schedulers: config.sm.schedulers as u8, warps: config.sm.warps as u8 }
 }
 
 /// Checks that the controller supports the SM's warps and schedulers.
 pub(crate) fn suits_controller<O>(setup: &Setup<O>, config: &GpuConfig) -> Result<(), MechanismError> {
-    if config.sm.warps > WARPS as u32 {
-        let allowed = "must be 1 to 48, the warps that the assist warp controller knows";
+    if config.sm.warps > WARPS_OF_SCHEDULER * config.sm.schedulers {
+        let allowed =
+            "must be at most 24 for each scheduler, the warps that an assist warp controller supports";
         return Err(setup.unsuited("sm.warps", config.sm.warps, allowed));
-    }
-    if config.sm.schedulers != 2 {
-        let allowed = "must be 2: the assist warp buffer has a port for each";
-        return Err(setup.unsuited("sm.schedulers", config.sm.schedulers, allowed));
     }
     Ok(())
 }

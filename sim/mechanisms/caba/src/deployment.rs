@@ -1,9 +1,10 @@
-//! The assist warps of an SM: the controller that deploys them, and the decode registers. Their purpose is a type parameter.
+//! The assist warps of an SM: the controllers that deploy them, and the decode registers. Their purpose is a type parameter.
 //!
-//! The controller (`smN.awc`) is clocked while an assist warp is wanted or active. In a cycle it accepts at most one trigger
-//! and one kill. It moves an instruction for each scheduler, and one of low priority, from its buffer into a decode register.
-//! There is one such register per warp, and one for low priority. The schedulers examine the decode registers in the same
-//! cycle.
+//! A controller serves two schedulers with at most 48 warps, so an SM of four schedulers has two controllers. The controllers
+//! (`smN.awc`, or `smN.awc0` and so on) are clocked while an assist warp is wanted or active. In a cycle a controller accepts at
+//! most one trigger and one kill. It moves an instruction for each of its schedulers, and one of low priority, from its buffer
+//! into a decode register. There is one such register per warp, and one for low priority, which the controllers fill in turn.
+//! The schedulers examine the decode registers in the same cycle.
 use super::instruction::{AssistOp, Instruction};
 use super::lanes::Lanes;
 use super::routine::Routines;
@@ -22,10 +23,10 @@ use std::collections::VecDeque;
 
 /// Counters of assist warps.
 pub(crate) const COUNTERS: &[Counter] = &[
-    Counter::new("assist_cycles", "cycles in which the assist warp controller was clocked"),
+    Counter::new("assist_cycles", "cycles in which the assist warp controllers were clocked"),
     Counter::new(
         "assist_cycles_throttled",
-        "cycles in which the controller held low-priority assist warps back",
+        "cycles in which the controllers held low-priority assist warps back",
     ),
     Counter::new(
         "assist_instructions_high",
@@ -41,8 +42,82 @@ pub(crate) const COUNTERS: &[Counter] = &[
     Counter::new("assist_warps_low", "low-priority assist warps triggered"),
 ];
 
-/// Max warps of an SM that the controller supports.
-pub const WARPS: usize = selvedge_hw_caba::WARPS;
+/// Schedulers that a controller serves.
+const PORTS: u8 = 2;
+
+/// Max warps that a controller supports.
+const WARPS: usize = selvedge_hw_caba::WARPS;
+
+/// Max warps of a scheduler that a controller supports.
+pub const WARPS_OF_SCHEDULER: u32 = WARPS as u32 / PORTS as u32;
+
+/// The controllers of an SM, and the warps of each. A warp belongs to the scheduler that is its number modulo the schedulers, and
+/// a controller numbers the warps of its two schedulers alternately, as an SM of two schedulers does.
+#[derive(Clone, Copy, Debug, State)]
+pub struct AssistControllers {
+    /// Parameters of each controller.
+    pub params: AwcParams,
+    /// Schedulers of the SM.
+    pub schedulers: u8,
+    /// Warps of the SM.
+    pub warps: u8,
+}
+
+impl AssistControllers {
+    /// Returns the number of controllers.
+    fn count(&self) -> usize {
+        usize::from(self.schedulers.div_ceil(PORTS))
+    }
+
+    /// Returns the controller of a warp, and the warp's number there.
+    fn place(&self, warp: u8) -> (usize, u8) {
+        let (row, scheduler) = (warp / self.schedulers, warp % self.schedulers);
+        (usize::from(scheduler / PORTS), row * PORTS + scheduler % PORTS)
+    }
+
+    /// Returns the warp that has this number at a controller.
+    fn warp(&self, controller: usize, number: u8) -> u8 {
+        let (row, port) = (number / PORTS, number % PORTS);
+        row * self.schedulers + controller as u8 * PORTS + port
+    }
+
+    /// Returns the name of a controller's instance.
+    fn name(&self, sm: u32, controller: usize) -> String {
+        if self.count() == 1 { format!("sm{sm}.awc") } else { format!("sm{sm}.awc{controller}") }
+    }
+}
+
+/// A controller and its state at the ports. Its warps have the controller's numbers.
+#[derive(State)]
+struct AssistController {
+    awc: Instance<Awc>,
+    /// Warps whose decode register is full, one bit each.
+    full: u64,
+    /// Warps for which the controller has a high-priority instruction, by its last outputs.
+    high_valid: u64,
+    /// The warp that each scheduler examined last.
+    looked: [u8; PORTS as usize],
+}
+
+impl AssistController {
+    /// Returns the warp whose instruction a scheduler takes, divided by two, and whether it takes one. Of the warps with an
+    /// instruction and a free decode register, it is the next in round-robin order.
+    fn look(&mut self, port: usize) -> (u8, bool) {
+        if self.high_valid & !self.full == 0 {
+            return (self.looked[port] / 2, false);
+        }
+        let takes = |warp: &usize| self.high_valid >> warp & 1 == 1 && self.full >> warp & 1 == 0;
+        let last = usize::from(self.looked[port]);
+        let mut turn = (1..=WARPS / 2).map(|step| (last + 2 * step) % WARPS);
+        match turn.find(takes) {
+            Some(warp) => {
+                self.looked[port] = warp as u8;
+                (warp as u8 / 2, true)
+            }
+            None => (last as u8 / 2, false),
+        }
+    }
+}
 
 /// A request for an assist warp.
 #[derive(Clone, Copy, Debug)]
@@ -71,23 +146,18 @@ struct AssistWarpCounters {
 /// The assist warps of one SM, with work of kind `W`.
 #[derive(State)]
 pub struct Deployment<W> {
-    controller: Instance<Awc>,
+    layout: AssistControllers,
+    controllers: Vec<AssistController>,
     routines: Routines,
     latencies: AssistLatencies,
     /// Active assist warps. The index is the number of an assist warp.
     assists: Vec<Option<AssistWarp<W>>>,
     /// Decode registers of the warps; `low` is the one of low priority.
-    decoded: [Option<DecodedInstruction>; WARPS],
-    /// Warps whose decode register is full, one bit each.
-    full: u64,
+    decoded: Vec<Option<DecodedInstruction>>,
     low: Option<DecodedInstruction>,
-    /// Warps for which the controller has a high-priority instruction, by its last outputs.
-    high_valid: u64,
-    /// The warp that each scheduler examined last.
-    looked: [u8; 2],
-    /// The number of the assist warp that was offered to the controller with the last trigger.
+    /// The number of the assist warp that was offered to a controller with the last trigger.
     offered: usize,
-    /// Numbers of the assist warps that the controller must flush.
+    /// Numbers of the assist warps that the controllers must flush.
     kills: VecDeque<usize>,
     report: IssueReport,
     /// A fault from outside a tick, which the next tick reports.
@@ -96,27 +166,30 @@ pub struct Deployment<W> {
 }
 
 impl<W> Deployment<W> {
-    /// Returns the assist warps of an SM. In its first cycles the controller loads the assist warp store.
+    /// Returns the assist warps of an SM. In its first cycles the controllers load their assist warp stores.
     pub fn new(
         id: u32,
-        throttle: &AwcParams,
+        layout: &AssistControllers,
         latencies: AssistLatencies,
         routines: Routines,
         probes: &Probes,
     ) -> Self {
-        let mut controller: Instance<Awc> = probes.instance(format!("sm{id}.awc"), throttle);
-        let mut loading = routines.loading().into_iter();
-        let fault = loading.find_map(|inputs| controller.step(&inputs).err());
+        let mut fault = None;
+        let mut loaded = |number| {
+            let mut awc: Instance<Awc> = probes.instance(layout.name(id, number), &layout.params);
+            let mut loading = routines.loading().into_iter();
+            fault = fault.take().or(loading.find_map(|inputs| awc.step(&inputs).err()));
+            AssistController { awc, full: 0, high_valid: 0, looked: [0, 1] }
+        };
+        let controllers = (0..layout.count()).map(&mut loaded).collect();
         Deployment {
-            controller,
+            layout: *layout,
+            controllers,
             routines,
             latencies,
             assists: Vec::new(),
-            decoded: [None; WARPS],
-            full: 0,
+            decoded: vec![None; layout.warps.into()],
             low: None,
-            high_valid: 0,
-            looked: [0, 1],
             offered: 0,
             kills: VecDeque::new(),
             report: IssueReport::default(),
@@ -125,9 +198,9 @@ impl<W> Deployment<W> {
         }
     }
 
-    /// Returns the name of the controller's instance.
-    pub fn name(&self) -> &str {
-        self.controller.name()
+    /// Returns the name of the instance of a warp's controller.
+    pub fn name(&self, warp: u8) -> &str {
+        self.controllers[self.layout.place(warp).0].awc.name()
     }
 
     /// Returns the active assist warps.
@@ -169,7 +242,7 @@ impl<W> Deployment<W> {
         self.counters.killed += 1;
         let is_over = self.assists[number].as_ref().is_some_and(|assist| assist.over);
         if is_over && !self.kills.contains(&number) {
-            // The controller holds nothing of it any more.
+            // Its controller holds nothing of it any more.
             self.assists[number] = None;
             return;
         }
@@ -181,7 +254,7 @@ impl<W> Deployment<W> {
         }
     }
 
-    /// Removes an assist warp's instruction from the decode register, and makes the controller flush the others.
+    /// Removes an assist warp's instruction from the decode register, and makes its controller flush the others.
     fn flush(&mut self, number: usize) {
         if self.low.is_some_and(|decoded| decoded.assist == number) {
             self.low = None;
@@ -207,21 +280,33 @@ impl<W> Deployment<W> {
         self.fault.take().map_or(Ok(()), Err)
     }
 
-    /// Clocks the controller once, and offers it the wanted assist warp. Returns `true` if the controller has accepted it;
-    /// the caller must then call [`Deployment::start`]. In the first cycles, in which the store is loaded, nothing is
-    /// accepted.
+    /// Clocks the controllers once, and offers the wanted assist warp to that of its parent. Returns `true` if the controller has
+    /// accepted it; the caller must then call [`Deployment::start`]. In the first cycles, in which the stores are loaded, nothing
+    /// is accepted.
     ///
     /// # Errors
-    /// If the controller's engines differ, or it gave a word that is not an instruction.
+    /// If a controller's engines differ, or it gave a word that is not an instruction.
     pub fn step(&mut self, now: u64, wanted: Option<Wanted>) -> Result<bool, MechanismFault> {
-        if now < self.controller.cycle() {
+        let mut is_accepted = false;
+        for number in 0..self.controllers.len() {
+            is_accepted |= self.step_one(number, now, wanted)?;
+        }
+        Ok(is_accepted)
+    }
+
+    /// Clocks one controller. Returns `true` if it has accepted the wanted assist warp.
+    fn step_one(&mut self, number: usize, now: u64, wanted: Option<Wanted>) -> Result<bool, MechanismFault> {
+        if now < self.controllers[number].awc.cycle() {
             return Ok(false);
         }
-        let inputs = self.inputs(wanted);
-        self.controller.advance_to(now);
-        let out = self.controller.step(&inputs).map_err(|divergence| divergence as MechanismFault)?;
-        self.decode(&inputs, &out)?;
-        self.high_valid = out.high_valid_o;
+        let wanted = wanted.filter(|wanted| self.layout.place(wanted.warp).0 == number);
+        let has_turn = now % self.controllers.len() as u64 == number as u64;
+        let inputs = self.inputs(number, wanted, has_turn);
+        let awc = &mut self.controllers[number].awc;
+        awc.advance_to(now);
+        let out = awc.step(&inputs).map_err(|divergence| divergence as MechanismFault)?;
+        self.decode(number, &inputs, &out)?;
+        self.controllers[number].high_valid = out.high_valid_o;
         if inputs.kill_low_i {
             self.killed();
         }
@@ -230,7 +315,7 @@ impl<W> Deployment<W> {
         Ok(inputs.trigger_valid_i && out.trigger_ready_o)
     }
 
-    /// Adds the assist warp whose trigger the controller has accepted.
+    /// Adds the assist warp whose trigger a controller has accepted.
     pub fn start(&mut self, warp: u8, high: bool, work: W, lanes: Lanes) {
         debug_assert!(
             high || !self.has_assist(warp),
@@ -251,53 +336,38 @@ impl<W> Deployment<W> {
         })
     }
 
-    /// Returns the inputs of the controller in this cycle.
-    fn inputs(&mut self, wanted: Option<Wanted>) -> AwcIn {
+    /// Returns the inputs of a controller in this cycle. `has_turn`: it may fill the decode register of low priority.
+    fn inputs(&mut self, number: usize, wanted: Option<Wanted>, has_turn: bool) -> AwcIn {
         let busy = |kind: PipeKind, bit: u8| u8::from(self.report.busy[kind as usize]) << bit;
         let mut inputs = AwcIn {
             busy_i: busy(PipeKind::Alu, 0) | busy(PipeKind::Sfu, 1) | busy(PipeKind::Memory, 2),
             idle_i: self.report.idle,
-            low_pop_i: self.low.is_none(),
+            low_pop_i: has_turn && self.low.is_none(),
             ..AwcIn::default()
         };
         if let Some(Wanted { event, warp, mask }) = wanted {
             inputs.trigger_valid_i = true;
             inputs.trigger_event_i = event;
-            inputs.trigger_warp_i = warp;
+            inputs.trigger_warp_i = self.layout.place(warp).1;
             inputs.trigger_mask_i = mask.unwrap_or_else(|| self.routines.mask(event));
             // The live-in register distinguishes the assist warps of the SM.
             self.offered = self.free_number();
             inputs.trigger_live_in_i = self.offered as u16;
         }
-        if let Some(warp) = self.kills.front().and_then(|k| self.assists[*k].as_ref()).map(|a| a.warp) {
+        let kill =
+            self.kills.front().and_then(|k| self.assists[*k].as_ref()).map(|a| self.layout.place(a.warp));
+        if let Some((_, warp)) = kill.filter(|(controller, _)| *controller == number) {
             inputs.kill_low_i = true;
             inputs.kill_warp_i = warp;
         }
+        let controller = &mut self.controllers[number];
         [(inputs.issue0_index_i, inputs.issue0_pop_i), (inputs.issue1_index_i, inputs.issue1_pop_i)] =
-            [0, 1].map(|scheduler| self.look(scheduler));
+            [0, 1].map(|port| controller.look(port));
         inputs
     }
 
-    /// Returns the warp whose instruction a scheduler takes, divided by two, and whether it takes one. Of the warps with an
-    /// instruction and a free decode register, it is the next in round-robin order.
-    fn look(&mut self, scheduler: usize) -> (u8, bool) {
-        if self.high_valid & !self.full == 0 {
-            return (self.looked[scheduler] / 2, false);
-        }
-        let takes = |warp: &usize| self.high_valid >> warp & 1 == 1 && self.full >> warp & 1 == 0;
-        let last = usize::from(self.looked[scheduler]);
-        let mut turn = (1..=WARPS / 2).map(|step| (last + 2 * step) % WARPS);
-        match turn.find(takes) {
-            Some(warp) => {
-                self.looked[scheduler] = warp as u8;
-                (warp as u8 / 2, true)
-            }
-            None => (last as u8 / 2, false),
-        }
-    }
-
-    /// Moves the instructions that the controller gave into the decode registers.
-    fn decode(&mut self, inputs: &AwcIn, out: &AwcOut) -> Result<(), WarpFault> {
+    /// Moves the instructions that a controller gave into the decode registers.
+    fn decode(&mut self, number: usize, inputs: &AwcIn, out: &AwcOut) -> Result<(), WarpFault> {
         let given = [
             (inputs.issue0_pop_i, 2 * inputs.issue0_index_i, out.issue0_instruction_o, out.issue0_mask_o),
             (inputs.issue1_pop_i, 2 * inputs.issue1_index_i + 1, out.issue1_instruction_o, out.issue1_mask_o),
@@ -307,9 +377,9 @@ impl<W> Deployment<W> {
             if pop && out.high_valid_o >> warp & 1 == 1 {
                 let instruction = Instruction::decode(word)?;
                 let assist = usize::from(assist);
-                self.decoded[usize::from(warp)] =
+                self.decoded[usize::from(self.layout.warp(number, warp))] =
                     Some(DecodedInstruction { assist, instruction, mask, last });
-                self.full |= 1 << warp;
+                self.controllers[number].full |= 1 << warp;
             }
         }
         let assist = usize::from(out.low_live_in_o);
@@ -322,7 +392,7 @@ impl<W> Deployment<W> {
         Ok(())
     }
 
-    /// Records that the controller has flushed the first assist warp of `kills`.
+    /// Records that its controller has flushed the first assist warp of `kills`.
     fn killed(&mut self) {
         let Some(number) = self.kills.pop_front() else { return };
         if self.assists[number].as_ref().is_some_and(|assist| assist.killed) {
@@ -359,12 +429,15 @@ impl<W> Deployment<W> {
     /// See [`selvedge_gpu::sm::part::SmPart::extras`].
     pub fn extras(&self, now: u64) -> Option<Extras> {
         let mut extras = Extras { ready: [0; PIPE_KINDS], idle: None };
-        let mut full = self.full;
-        while full != 0 {
-            let warp = full.trailing_zeros() as usize;
-            full &= full - 1;
-            if let Some(decoded) = self.decoded[warp].as_ref().filter(|decoded| self.is_ready(decoded, now)) {
-                extras.ready[decoded.pipe() as usize] |= 1 << warp;
+        for (number, controller) in self.controllers.iter().enumerate() {
+            let mut full = controller.full;
+            while full != 0 {
+                let warp = self.layout.warp(number, full.trailing_zeros() as u8);
+                full &= full - 1;
+                let decoded = self.decoded[usize::from(warp)].as_ref();
+                if let Some(decoded) = decoded.filter(|decoded| self.is_ready(decoded, now)) {
+                    extras.ready[decoded.pipe() as usize] |= 1 << warp;
+                }
             }
         }
         extras.idle = self.low.filter(|decoded| self.is_ready(decoded, now)).map(|decoded| decoded.pipe());
@@ -379,7 +452,8 @@ impl<W> Deployment<W> {
     /// See [`selvedge_gpu::sm::part::SmPart::issue_extra`].
     pub fn issue_extra(&mut self, now: u64, warp: u8) -> u32 {
         let Some(decoded) = self.decoded[usize::from(warp)].take() else { return 0 };
-        self.full &= !(1 << warp);
+        let (controller, place) = self.layout.place(warp);
+        self.controllers[controller].full &= !(1 << place);
         self.issue(&decoded, now)
     }
 
@@ -420,8 +494,40 @@ impl<W> Deployment<W> {
         }
     }
 
-    /// Returns the recorded ports of the controller, if it is probed.
-    pub fn trace(&self) -> Option<Trace> {
-        self.controller.trace()
+    /// Returns the recorded ports of the probed controllers.
+    pub fn traces(&self) -> impl Iterator<Item = Trace> {
+        self.controllers.iter().filter_map(|controller| controller.awc.trace())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn controllers(schedulers: u8, warps: u8) -> AssistControllers {
+        AssistControllers { params: AwcParams::default(), schedulers, warps }
+    }
+
+    #[test]
+    fn an_sm_of_two_schedulers_has_one_controller_with_the_same_numbers() {
+        let one = controllers(2, 48);
+        assert_eq!((one.count(), one.name(3, 0).as_str()), (1, "sm3.awc"));
+        (0..48).for_each(|warp| assert_eq!((one.place(warp), one.warp(0, warp)), ((0, warp), warp)));
+    }
+
+    #[test]
+    fn each_warp_has_a_number_of_its_own_at_the_controller_of_its_scheduler() {
+        for (schedulers, warps) in [(1, 24), (3, 72), (4, 96), (4, 64), (8, 128)] {
+            let layout = controllers(schedulers, warps);
+            let mut seen = std::collections::HashSet::new();
+            for warp in 0..warps {
+                let (controller, number) = layout.place(warp);
+                assert!(controller < layout.count() && usize::from(number) < WARPS);
+                assert_eq!(controller, usize::from(warp % schedulers / 2), "{schedulers} schedulers");
+                assert_eq!(number % 2, warp % schedulers % 2, "the port of the scheduler");
+                assert_eq!(layout.warp(controller, number), warp);
+                assert!(seen.insert((controller, number)), "{schedulers} schedulers: warp {warp}");
+            }
+        }
     }
 }

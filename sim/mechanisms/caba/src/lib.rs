@@ -32,7 +32,7 @@ mod tests;
 pub mod warp;
 pub mod work;
 
-use controller::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, suits_controller, throttle};
+use controller::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, controllers, suits_controller};
 use routine::{Routines, SLOTS};
 use selvedge_compressed_memory::codecs::{Algorithm, CodecChoice, L1D_TAG_BITS, L2_TAG_BITS, LINE_BYTES};
 use selvedge_compressed_memory::l1d::unchanging_lines;
@@ -149,7 +149,7 @@ macro_rules! compression {
             const SOURCE: &'static str = concat!("CABA, sections 4, 5 and 7 (", $title, ")");
             const BLOCKS: &'static [&'static str] = $blocks;
             const NEEDS: DataNeeds = DataNeeds::Values;
-            const CONFIGURATION: &'static str = "lines of 128 bytes without sectors in L1D and L2, an L2 that writes back, DRAM bursts of 32 or 64 bytes, at most 48 warps on two schedulers";
+            const CONFIGURATION: &'static str = "lines of 128 bytes without sectors in L1D and L2, an L2 that writes back, DRAM bursts of 32 or 64 bytes, at most 24 warps per scheduler";
             const PUBLISHED: &'static str = $published;
             const CLAIMS: &'static [Claim] = &[Claim::MemoryLines, Claim::AssistWarps];
             const COUNTERS: &'static [&'static [Counter]] = &[deployment::COUNTERS, work::COUNTERS, SM_CODEC_COUNTERS, selvedge_compressed_memory::partition::COUNTERS];
@@ -368,7 +368,7 @@ fn attach(setup: &Setup<CompressionOptions>, choice: CodecChoice, site: &mut Sit
         stores: setup.options.stores as usize,
         patience: u64::from(setup.options.patience),
         give_up: setup.options.give_up,
-        throttle: throttle(setup.options.busy_limit, setup.options.idle_limit),
+        controllers: controllers(setup.options.busy_limit, setup.options.idle_limit, site.config),
         saving_bytes: saving_bytes(site.config),
         l1_tags: setup.options.l1_tags,
         direct_load: setup.options.has_direct_load(),

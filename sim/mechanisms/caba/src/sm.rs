@@ -2,7 +2,7 @@
 //!
 //! With more tags than ways, the L1D stores lines compressed, and each hit on one needs an assist warp. For direct load it also
 //! stores lines compressed, and each load of one needs an assist warp that extracts its words.
-use super::deployment::{Deployment, Wanted};
+use super::deployment::{AssistControllers, Deployment, Wanted};
 use super::lanes::{Lanes, Made};
 use super::resident::Resident;
 use super::routine::Routines;
@@ -24,7 +24,6 @@ use selvedge_gpu::sm::scheduler::WarpMask;
 use selvedge_gpu::sm::token::ReplyToken;
 use selvedge_gpu::stage::{MechanismFault, Offer, Stage};
 use selvedge_hw::wave::Trace;
-use selvedge_hw_caba::awc::AwcParams;
 use selvedge_hw_codecs::line::bytes_of;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
@@ -67,8 +66,8 @@ pub struct CodecOptions {
     pub patience: u64,
     /// Successive incompressible lines after which few stores are tried; 0: never.
     pub give_up: u32,
-    /// Parameters of the controller: when it throttles.
-    pub throttle: AwcParams,
+    /// The controllers, with their throttles.
+    pub controllers: AssistControllers,
     /// Max bytes of a line that saves a DRAM burst.
     pub saving_bytes: usize,
     /// Tags for each way of the L1D. With more than one, it stores lines compressed.
@@ -93,11 +92,11 @@ pub const MAX_SETS: usize = 2;
 #[derive(Default)]
 struct Parents {
     /// Parents of any assist warp.
-    all: u64,
+    all: WarpMask,
     /// Parents of a low-priority assist warp with instructions left to issue.
-    low: u64,
+    low: WarpMask,
     /// Parents of an assist warp with instructions left to issue, by set of registers.
-    set: [u64; MAX_SETS],
+    set: [WarpMask; MAX_SETS],
 }
 
 /// The assist warps of one SM.
@@ -116,7 +115,7 @@ pub struct AssistSm {
     /// The compressed lines of the L1D.
     resident: Resident,
     /// Warps that wait for their stores, one bit each. Their stores are not compressed.
-    awaited: u64,
+    awaited: WarpMask,
     /// Successive lines that no encoding fitted, and stores that were not tried since.
     failures: u32,
     untried: u32,
@@ -134,7 +133,7 @@ impl AssistSm {
         probes: &Probes,
     ) -> Self {
         AssistSm {
-            assists: Deployment::new(id, &options.throttle, latencies, routines, probes),
+            assists: Deployment::new(id, &options.controllers, latencies, routines, probes),
             options,
             lines,
             fills: VecDeque::new(),
@@ -172,7 +171,7 @@ impl AssistSm {
     /// Returns a set of registers of a parent in which a decompression can start: none of the parent's assist warps has
     /// instructions left to issue in it. The scoreboard protects the results of issued instructions.
     fn free_set(&self, parents: &Parents, warp: u8) -> Option<u8> {
-        let has = |warps: u64| warps >> warp & 1 == 1;
+        let has = |warps: WarpMask| warps >> warp & 1 == 1;
         if has(parents.low) {
             return None;
         }
@@ -224,7 +223,7 @@ impl AssistSm {
             return;
         }
         let compress = self.assists.alive().filter(|assist| !assist.high && !assist.killed);
-        let compress = compress.fold(0u64, |warps, assist| warps | 1 << assist.warp);
+        let compress = compress.fold(WarpMask::default(), |warps, assist| warps | 1 << assist.warp);
         let is_kept = |work: &&LineWork| compress >> work.warp & 1 == 1;
         let Some(warp) = self.fills.iter().find(is_kept).map(|work| work.warp) else { return };
         if let Some(work) = self.give_up(|assist| assist.warp == warp) {
@@ -269,14 +268,14 @@ impl AssistSm {
         Ok(())
     }
 
-    fn wrong(&self, line: u64) -> MechanismFault {
-        Box::new(WrongValue { instance: self.assists.name().into(), line })
+    fn wrong(&self, warp: u8, line: u64) -> MechanismFault {
+        Box::new(WrongValue { instance: self.assists.name(warp).into(), line })
     }
 
     fn decompressed(&mut self, assist: &AssistWarp<LineWork>) -> Result<(), MechanismFault> {
         let LineWork { origin, warp, line, .. } = assist.work;
         if assist.lanes.output != bytes_of(&line.values) {
-            return Err(self.wrong(assist.work.address()));
+            return Err(self.wrong(assist.warp, assist.work.address()));
         }
         self.counters.decompressed += 1;
         match origin {
@@ -297,7 +296,7 @@ impl AssistSm {
         let saves = |made: &Made| usize::from(made.size) <= self.options.saving_bytes;
         let made = assist.made().filter(saves).map(|made| (made.encoding, u16::from(made.size)));
         if made != expected || made.is_some() && assist.lanes.output != bytes_of(line.payload()) {
-            return Err(self.wrong(packet.line));
+            return Err(self.wrong(assist.warp, packet.line));
         }
         if made.is_some() {
             packet.data_bytes = line.bytes();
@@ -343,7 +342,7 @@ impl SmPart for AssistSm {
     }
 
     fn traces(&self, out: &mut Vec<Trace>) {
-        out.extend(self.assists.trace());
+        out.extend(self.assists.traces());
     }
 
     has!(&warp_hold: WarpHold);

@@ -350,13 +350,14 @@ fn a_line_takes_one_or_two_bursts_of_64_bytes() {
 }
 
 #[test]
-fn machines_that_the_controller_does_not_know_are_refused() {
-    let refused = |keys: &str| {
+fn more_warps_than_the_controllers_support_are_refused() {
+    let machine = |keys: &str| {
         let config =
             GpuConfig::parse("my.toml", &format!("base = \"gtx480\"\n[sm]\n{keys}\n")).expect("valid");
         let spec: selvedge_sim::mechanism::MechanismSpec = "caba-bdi".parse().expect("valid");
-        spec.machine(&config).expect_err("it does not suit").to_string()
+        spec.machine(&config).map_err(|error| error.to_string())
     };
-    assert!(refused("warps = 64").contains("sm.warps = 64: must be 1 to 48"));
-    assert!(refused("schedulers = 4").contains("sm.schedulers = 4: must be 2"));
+    let refused = machine("warps = 64").expect_err("24 warps for each of two schedulers");
+    assert!(refused.contains("sm.warps = 64: must be at most 24 for each scheduler"), "{refused}");
+    assert!(machine("warps = 96\nschedulers = 4").is_ok());
 }

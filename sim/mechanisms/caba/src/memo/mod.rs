@@ -19,7 +19,7 @@ pub mod table;
 #[cfg(test)]
 mod tests;
 
-use crate::controller::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, suits_controller, throttle};
+use crate::controller::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, controllers, suits_controller};
 use crate::warp::AssistLatencies;
 use routines::{SHAPES, routines};
 use selvedge_gpu::config::GpuConfig;
@@ -53,7 +53,7 @@ impl Mechanism for CabaMemo {
     const SOURCE: &'static str = "CABA, sections 4 and 8.1";
     const BLOCKS: &'static [&'static str] = &["awc"];
     const NEEDS: DataNeeds = DataNeeds::Execution;
-    const CONFIGURATION: &'static str = "at most 48 warps on two schedulers, shared memory that CTAs leave";
+    const CONFIGURATION: &'static str = "at most 24 warps per scheduler, shared memory that CTAs leave";
     const CLAIMS: &'static [Claim] = &[Claim::AssistWarps];
     const COUNTERS: &'static [&'static [Counter]] = &[crate::deployment::COUNTERS, counters::COUNTERS];
     type Options = MemoOptions;
@@ -72,7 +72,7 @@ impl Mechanism for CabaMemo {
         let options = sm::MemoSettings {
             entries,
             least,
-            throttle: throttle(busy_limit, idle_limit),
+            controllers: controllers(busy_limit, idle_limit, site.config),
             latencies: AssistLatencies::of(site.config),
             shared_bytes: site.config.sm.shared_bytes,
         };

@@ -4,7 +4,7 @@
 use super::counters::MemoCounters;
 use super::routines::{RegionShape, routines};
 use super::table::{SharedTable, agree, entries_in};
-use crate::deployment::{Deployment, Wanted};
+use crate::deployment::{AssistControllers, Deployment, Wanted};
 use crate::lanes::{Lanes, ParentRegion};
 use crate::warp::{AssistLatencies, AssistWarp};
 use selvedge_gpu::has;
@@ -17,7 +17,6 @@ use selvedge_gpu::sm::part::{
 use selvedge_gpu::sm::scheduler::WarpMask;
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_hw::wave::Trace;
-use selvedge_hw_caba::awc::AwcParams;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::KernelRegion;
 use selvedge_state::State;
@@ -48,8 +47,8 @@ pub(super) struct MemoSettings {
     pub(super) entries: u32,
     /// Min instructions of a region without a loop.
     pub(super) least: u32,
-    /// Parameters of the controller: when it throttles.
-    pub(super) throttle: AwcParams,
+    /// The controllers, with their throttles.
+    pub(super) controllers: AssistControllers,
     /// Latencies of assist-warp instructions.
     pub(super) latencies: AssistLatencies,
     /// Bytes of the SM's shared memory.
@@ -113,7 +112,7 @@ pub(super) struct MemoSm {
 impl MemoSm {
     pub(super) fn new(id: u32, options: MemoSettings, probes: &Probes) -> Self {
         let mut own = MemoSm {
-            assists: Deployment::new(id, &options.throttle, options.latencies, routines(), probes),
+            assists: Deployment::new(id, &options.controllers, options.latencies, routines(), probes),
             options,
             table: SharedTable::default(),
             waiting: VecDeque::new(),
@@ -226,7 +225,7 @@ impl SmPart for MemoSm {
     }
 
     fn traces(&self, out: &mut Vec<Trace>) {
-        out.extend(self.assists.trace());
+        out.extend(self.assists.traces());
     }
 
     has!(&warp_hold: WarpHold);
@@ -288,7 +287,7 @@ impl RegionMemo for MemoSm {
             return Ok(());
         };
         let lane = (0..32).find(|lane| mask >> lane & 1 == 1 && found[*lane] != computed[*lane]).unwrap_or(0);
-        let instance = self.assists.name().into();
+        let instance = self.assists.name(warp).into();
         let (found, computed) = (found[lane], computed[lane]);
         Err(Box::new(WrongResult { instance, region, warp, lane, found, computed }))
     }

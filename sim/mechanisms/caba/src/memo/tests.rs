@@ -241,7 +241,11 @@ fn a_wrong_entry_of_the_table_is_found_out() {
     let options = sm::MemoSettings {
         entries: 64,
         least: 1,
-        throttle: Default::default(),
+        controllers: crate::deployment::AssistControllers {
+            params: Default::default(),
+            schedulers: 2,
+            warps: 48,
+        },
         latencies: AssistLatencies { alu: 1, load: 1, shared: 1, store: 1 },
         shared_bytes: 48 << 10,
     };

@@ -16,7 +16,7 @@ mod sm;
 mod tests;
 
 use crate::assembly::assemble;
-use crate::controller::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, suits_controller, throttle};
+use crate::controller::{BUSY_LIMIT, BUSY_LIMITS, IDLE_LIMIT, IDLE_LIMITS, controllers, suits_controller};
 use crate::lanes::METADATA;
 use crate::routine::{Routine, Routines};
 use crate::warp::AssistLatencies;
@@ -52,7 +52,7 @@ impl Mechanism for CabaPrefetch {
         "prefetches strides into the L1D, by assist warps in idle issue slots of the SMs";
     const SOURCE: &'static str = "CABA, sections 4 and 8.2";
     const BLOCKS: &'static [&'static str] = &["awc"];
-    const CONFIGURATION: &'static str = "at most 48 warps on two schedulers";
+    const CONFIGURATION: &'static str = "at most 24 warps per scheduler";
     const CLAIMS: &'static [Claim] = &[Claim::AssistWarps, Claim::Granularity];
     const COUNTERS: &'static [&'static [Counter]] = &[crate::deployment::COUNTERS, counters::COUNTERS];
     type Options = PrefetchOptions;
@@ -69,7 +69,7 @@ impl Mechanism for CabaPrefetch {
         let PrefetchOptions { distance, loads, busy_limit, idle_limit } = setup.options;
         let options = sm::PrefetchSettings {
             loads: loads as usize,
-            throttle: throttle(busy_limit, idle_limit),
+            controllers: controllers(busy_limit, idle_limit, site.config),
             latencies: AssistLatencies::of(site.config),
             line_bytes: u64::from(site.config.l1d.line_bytes),
         };

@@ -5,7 +5,7 @@
 use super::EVENT;
 use super::counters::PrefetchCounters;
 use super::metadata::WarpMetadata;
-use crate::deployment::{Deployment, WARPS, Wanted};
+use crate::deployment::{AssistControllers, Deployment, Wanted};
 use crate::instruction::AssistOp;
 use crate::lanes::{LANES, Lanes, ParentLoad};
 use crate::routine::Routines;
@@ -21,7 +21,6 @@ use selvedge_gpu::sm::pipes::PipeKind;
 use selvedge_gpu::stage::MechanismFault;
 use selvedge_gpu::stats::AccessResult;
 use selvedge_hw::wave::Trace;
-use selvedge_hw_caba::awc::AwcParams;
 use selvedge_ptx::memory::{DeviceMemory, physical, program_of, within_program};
 use selvedge_ptx::ptx::LOCAL_REGION;
 use selvedge_state::State;
@@ -35,8 +34,8 @@ const TRIGGERS: usize = 16;
 pub(super) struct PrefetchSettings {
     /// Max load instructions per warp with metadata.
     pub(super) loads: usize,
-    /// Parameters of the controller: when it throttles.
-    pub(super) throttle: AwcParams,
+    /// The controllers, with their throttles.
+    pub(super) controllers: AssistControllers,
     /// Latencies of assist-warp instructions.
     pub(super) latencies: AssistLatencies,
     /// Bytes of a line of the L1D.
@@ -84,11 +83,11 @@ impl PrefetchSm {
     /// Returns the part of an SM. In its first cycles the controller loads the assist warp store.
     pub(super) fn new(id: u32, options: PrefetchSettings, routines: Routines, probes: &Probes) -> Self {
         PrefetchSm {
-            assists: Deployment::new(id, &options.throttle, options.latencies, routines, probes),
+            assists: Deployment::new(id, &options.controllers, options.latencies, routines, probes),
             options,
             coming: None,
             triggers: VecDeque::new(),
-            metadata: (0..WARPS).map(|_| WarpMetadata::default()).collect(),
+            metadata: (0..options.controllers.warps).map(|_| WarpMetadata::default()).collect(),
             queue: VecDeque::new(),
             unjudged: BTreeSet::new(),
             counters: PrefetchCounters::default(),
@@ -221,7 +220,7 @@ impl SmPart for PrefetchSm {
     }
 
     fn traces(&self, out: &mut Vec<Trace>) {
-        out.extend(self.assists.trace());
+        out.extend(self.assists.traces());
     }
 
     has!(assist: AssistIssue, prefetcher: Prefetcher, l1d_observer: L1dObserver, warp_observer: WarpObserver);

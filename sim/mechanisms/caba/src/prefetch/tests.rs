@@ -134,7 +134,7 @@ fn an_sm_has_one_kind_of_assist_warps_on_a_machine_that_their_controller_knows()
     let config = GpuConfig::parse("my.toml", "base = \"gtx480\"\n[sm]\nwarps = 64\n").expect("valid");
     let spec: MechanismSpec = "caba-prefetch".parse().expect("valid");
     let refused = spec.machine(&config).expect_err("it does not suit").to_string();
-    assert!(refused.contains("sm.warps = 64: must be 1 to 48"), "{refused}");
+    assert!(refused.contains("sm.warps = 64: must be at most 24 for each scheduler"), "{refused}");
     let far = "caba-prefetch=65".parse::<MechanismSpec>().expect_err("too far").to_string();
     assert!(far.contains("must be 1 to 64"), "{far}");
 }
