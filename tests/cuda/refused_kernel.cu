@@ -9,7 +9,7 @@ __global__ void good(int *out)
 __global__ void bad(unsigned *out)
 {
     unsigned sum;
-    asm("vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;" : "=r"(sum) : "r"(out[1]), "r"(out[2]), "r"(0));
+    asm("vmad.u32.u32.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(out[1]), "r"(out[2]), "r"(0));
     out[0] = sum;
 }
 

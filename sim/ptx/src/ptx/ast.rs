@@ -96,6 +96,8 @@ pub(crate) struct PtxRegister {
 pub(crate) enum Operand {
     Register(RegisterId),
     NegatedRegister(RegisterId),
+    /// `a.b0`: a byte or half-word of a register, or several.
+    Part(RegisterId, Box<str>),
     Integer(i128),
     Single(u32),
     Double(u64),

@@ -5,6 +5,7 @@ use selvedge_state::State;
 use super::float::Rounding;
 use super::lane_ops::LaneForm;
 use super::small_float::SmallFloat;
+use super::video::VideoForm;
 
 /// Functional unit of an instruction, for the dispatch of a timing model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -562,6 +563,7 @@ pub(crate) enum Rare {
     /// `elect.sync`: picks the lowest member.
     Elect,
     Lane(LaneForm),
+    Video(VideoForm),
 }
 
 /// Memory accesses that few kernels use.

@@ -422,7 +422,9 @@ fn is_formal(function: &Function, id: VariableId) -> bool {
 /// Renames the registers, scopes and formal parameters of a copy to the kernel's.
 fn bind(operand: &mut Operand, binding: &Binding) {
     match operand {
-        Operand::Register(id) | Operand::NegatedRegister(id) => *id += binding.registers,
+        Operand::Register(id) | Operand::NegatedRegister(id) | Operand::Part(id, _) => {
+            *id += binding.registers
+        }
         Operand::Pair(first, second) => {
             *first += binding.registers;
             *second += binding.registers;

@@ -51,6 +51,7 @@ mod system;
 mod tests;
 mod texture_ops;
 mod texture_uses;
+mod video;
 mod warp;
 mod wmma;
 

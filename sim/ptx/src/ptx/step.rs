@@ -142,6 +142,7 @@ impl Warp {
             Rare::PackClamped { bits, signed } => self.pack_clamped(kernel, instr, bits, signed, mask),
             Rare::Transpose => self.transpose_matrix(kernel, instr, mask),
             Rare::Elect => self.elect(kernel, env, instr, mask),
+            Rare::Video(form) => self.video(kernel, instr, form, mask),
             Rare::Lane(form) => self.lane_op(kernel, instr, form, mask),
             Rare::Matrix(form) => self.multiply_matrices(kernel, env, instr, form, mask),
         }

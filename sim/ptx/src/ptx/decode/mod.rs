@@ -22,6 +22,7 @@ mod half;
 mod lane_ops;
 mod matrix;
 mod memory;
+mod video;
 
 /// Rows of the arithmetic table, by [`in_order`] of their forms.
 static FORMS_IN_ORDER: LazyLock<HashMap<String, &'static AluRow>> = LazyLock::new(|| {
@@ -341,10 +342,13 @@ impl<'a> FunctionDecoder<'a> {
                 }
                 _ => self.table(opcode, operands),
             },
-            _ => match self.lane_op(name, &modifiers, operands) {
-                Some(decoded) => decoded,
-                None => self.table(opcode, operands),
-            },
+            _ => {
+                let decoded = match self.lane_op(name, &modifiers, operands) {
+                    None => self.video(name, &modifiers, operands),
+                    decoded => decoded,
+                };
+                decoded.unwrap_or_else(|| self.table(opcode, operands))
+            }
         }
     }
 

@@ -217,6 +217,13 @@ impl<'a> PtxParser<'a> {
             return Ok(Operand::Integer(32));
         }
         let Some(symbol) = self.symbol(word)? else {
+            if let Some((register, selector)) = word.rsplit_once('.')
+                && selector.starts_with(['b', 'h'])
+                && selector[1..].bytes().all(|digit| digit.is_ascii_digit())
+                && let Some(NameMeaning::Register(id)) = self.symbol(register)?
+            {
+                return Ok(Operand::Part(id, selector.into()));
+            }
             if word.starts_with('%') {
                 return if is_special(word) {
                     Ok(Operand::Special(word.to_owned()))

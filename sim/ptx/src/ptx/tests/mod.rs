@@ -30,6 +30,7 @@ mod small_forms;
 mod surfaces;
 mod system;
 mod textures;
+mod video;
 mod waits;
 mod warp_wide;
 mod wmma;
