@@ -193,7 +193,8 @@ impl FunctionDecoder<'_> {
             }
         }
         let cache = cache.ok_or("known are .ca and .cg from .global to .shared")?;
-        if !rest.contains(&"global") || !rest.iter().any(|modifier| modifier.starts_with("shared")) {
+        let space = |name: &str| rest.iter().position(|modifier| modifier.starts_with(name));
+        if space("global").is_none() || space("shared").is_none() || space("shared") > space("global") {
             return Err("known are .ca and .cg from .global to .shared".to_owned());
         }
         let (to, from, bytes, size) = match operands {

@@ -34,7 +34,7 @@ fn modifiers_may_have_another_order() {
     assert_eq!(got, [u32::MAX; 32]);
     for form in [
         "ldmatrix.sync.aligned.x1.trans.m8n8.shared.b16 {%r2}, [%r3]",
-        "cp.async.global.shared.ca [%r2], [%rd1], 4",
+        "cp.async.shared.global.ca [%r2], [%rd1], 4",
         "ld.u32.global %r1, [%rd2]",
     ] {
         let module = Module::parse("form.ptx", &kernel_text("", &format!("{form}; ret;")));

@@ -134,7 +134,7 @@ fn selectors_pick_parts_of_operands_and_results() {
         // Bytes 4 to 7 are those of b.
         ("vadd4.u32.u32.u32 %r4.b20, %r1.b7654, %r2.b3210, %r3", 0xaa88_cc56),
         ("vadd2.s32.s32.s32.sat %r4, %r1.h01, %r2.h33, %r3", 0xf521_8000),
-        ("vset4.u32.u32.gt.add %r4.b3, %r1, %r2, 5", 5),
+        ("vset4.u32.u32.gt.add %r4.b2, %r1, %r2, %r3", 0xaabb_ccde),
         ("vabsdiff4.u32.u32.u32.add %r4.b10, %r1, %r2, %r3", 0xaabb_cd3d),
         ("vadd.u32.u32.u32 %r4, %r1.b2, %r2.h1", 0xf088),
         ("vsub.s32.s32.s32.sat %r4.b1, %r1.b3, %r2.b0, %r3", 0xaabb_80dd),
