@@ -118,6 +118,12 @@ use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
 
+/// Returns whether all words have equal halves of two different bytes.
+fn repeats_halves(words: &[u64]) -> bool {
+    let repeats = |word: u64| word & 0xffff == word >> 16 && word & 0xff != word >> 24;
+    words.iter().all(|two| repeats(two & 0xffff_ffff) && repeats(two >> 32))
+}
+
 /// Returns the facts of a block with the registers `storage`, and adds the valid bits of the pipeline.
 fn facts(pipeline_depth: usize, mut storage: Vec<Storage>) -> Facts {
     storage.push(Storage { name: "valid bits", bits: pipeline_depth });
@@ -182,6 +188,9 @@ impl HwBlock for FpcCompressor {
             .with("as long as a shorter payload can be", 20, move |i, o| {
                 leaves(i, o) && o.encoding_o == 1 && usize::from(o.size_o) + close >= 8 * bytes
             });
+        corners = corners.with("segment of repeated halves", 20, move |i, o| {
+            i.valid_i && o.ready_o && i.line_i[..bytes / 8].chunks(SEGMENT_WORDS / 2).any(repeats_halves)
+        });
         for pattern in Pattern::ALL {
             corners = corners.with(pattern.name(), 1000, move |i, o| {
                 leaves(i, o) && o.encoding_o == 1 && codec::has_pattern(&o.payload_o, bytes, variant, pattern)

@@ -27,8 +27,13 @@ impl FpcLineGenerator {
     pub fn next_line(&mut self) -> Line {
         let words = self.line_bytes / 4;
         let mut line = [0; LINE_WORDS];
-        if self.prng.below(32) == 0 {
-            return line;
+        match self.prng.below(32) {
+            0 => return line,
+            1 => {
+                line[..words / 2].fill_with(|| repeated_halves(&mut self.prng));
+                return line;
+            }
+            _ => {}
         }
         let raw_percent = [0, 5, 70, 100][self.prng.below(4) as usize];
         let mut index = 0;
@@ -61,6 +66,12 @@ impl FpcLineGenerator {
         let word = pattern.rebuild(data);
         if pattern != Pattern::Zeros && self.prng.below(64) == 0 { word ^ 1 << (random >> 27) } else { word }
     }
+}
+
+/// Draws two words of equal halves, which a comparison of their bytes must not take for repeated bytes.
+fn repeated_halves(prng: &mut Prng) -> u64 {
+    let [low, high] = [prng.below(1 << 16), prng.below(1 << 16)];
+    (low * 0x1_0001) | (high * 0x1_0001) << 32
 }
 
 /// Endless stimulus of the compressor.

@@ -26,20 +26,15 @@ impl Vocabulary {
             _ => 4 + prng.below(60),
         };
         let steep = prng.below(3);
-        let mut ways = vec![0; SETS];
-        let mut known = HashSet::new();
-        let mut counted = Vec::new();
-        while counted.len() < entries as usize {
-            let value = draw_value(prng);
-            let set = set_of(value, SET_BITS) as usize;
-            if ways[set] < WAYS && known.insert(value) {
-                let index = (set * WAYS + ways[set]) as u16;
-                ways[set] += 1;
-                counted.push(CountedValue { index, value, count: draw_count(prng, steep) });
-            }
-        }
+        let counted = draw_counted(prng, entries as usize, steep);
         let escape_weight = if prng.chance(50) { 0 } else { prng.below(4096) as u32 };
         Self::of(CodeBook::build(counted, escape_weight, MAX_CODE_BITS as u32))
+    }
+
+    /// Draws a full table with values before and after the escape.
+    pub fn draw_full(prng: &mut Prng) -> Self {
+        let counted = draw_counted(prng, ENTRIES, 1);
+        Self::of(CodeBook::build(counted, 1000, MAX_CODE_BITS as u32))
     }
 
     /// Returns the vocabulary of a code book.
@@ -103,6 +98,23 @@ impl Vocabulary {
             value
         }))
     }
+}
+
+/// Draws values that fit into a table, each with its count.
+fn draw_counted(prng: &mut Prng, entries: usize, steep: u64) -> Vec<CountedValue> {
+    let mut ways = vec![0; SETS];
+    let mut known = HashSet::new();
+    let mut counted = Vec::new();
+    while counted.len() < entries {
+        let value = draw_value(prng);
+        let set = set_of(value, SET_BITS) as usize;
+        if ways[set] < WAYS && known.insert(value) {
+            let index = (set * WAYS + ways[set]) as u16;
+            ways[set] += 1;
+            counted.push(CountedValue { index, value, count: draw_count(prng, steep) });
+        }
+    }
+    counted
 }
 
 /// Draws a typical value of a program: a small number, a pointer, a small number times a power of two, or any bits.

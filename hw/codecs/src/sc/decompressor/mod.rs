@@ -77,6 +77,7 @@
 //! 32 bits: 32,768 bits in total. The rest consists of the payload and the line (1,024 each), the lengths and bits of two
 //! blocks (448), the ends (152), bases (176) and ranks, and the content of the stages.
 
+mod corners;
 mod model;
 mod params;
 #[cfg(test)]
@@ -91,7 +92,7 @@ pub use rtl::{DecompressorIn, DecompressorOut, ScDecompressorTop};
 use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORD_BITS, WORDS};
 use params::BLOCK_BITS;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
-use selvedge_hw::corners::{Corners, PortCorners};
+use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
 
@@ -161,33 +162,7 @@ impl HwBlock for ScDecompressor {
         Box::new(stimulus::decompressor(params, seed))
     }
     fn corners(_params: &ScDecompressorParams) -> Box<dyn Corners<DecompressorIn, DecompressorOut>> {
-        let taken = |i: &DecompressorIn, o: &DecompressorOut| i.valid_i && o.ready_o;
-        let given = |i: &DecompressorIn, o: &DecompressorOut| o.valid_o && i.ready_i;
-        let loaded = |i: &DecompressorIn, o: &DecompressorOut| i.load_valid_i && o.load_ready_o;
-        let full = LINE_BITS as u16;
-        let longest = MAX_CODE_BITS as u8;
-        Box::new(
-            PortCorners::new(given)
-                .with("compressed", 2000, move |i, o| taken(i, o) && i.compressed_i)
-                // Codes alone take at most 16 bits per word, half of the line.
-                .with("escapes", 2000, move |i, o| taken(i, o) && i.compressed_i && i.bits_i > full / 2)
-                .with("the last bit is used", 100, move |i, o| {
-                    taken(i, o) && i.compressed_i && i.bits_i == full
-                })
-                .with("more bits than the line has", 100, move |i, o| {
-                    taken(i, o) && i.compressed_i && i.bits_i > full
-                })
-                .with("kept as it is", 2000, move |i, o| taken(i, o) && !i.compressed_i)
-                .with("error", 500, move |i, o| given(i, o) && o.error_o)
-                .with("line waits", 2000, |i, o| o.valid_o && !i.ready_i)
-                .with("payload waits for codes", 100, |i, o| i.valid_i && o.load_ready_o)
-                .with("codes wait for a line", 10, |i, o| i.load_valid_i && o.valid_o && !o.load_ready_o)
-                .with("codes arrive", 20, move |i, o| loaded(i, o) && i.load_last_i)
-                .with("the escape alone", 1, move |i, o| {
-                    loaded(i, o) && i.load_first_i && i.load_last_i && i.load_escape_i
-                })
-                .with("the longest code", 10, move |i, o| loaded(i, o) && i.load_length_i == longest),
-        )
+        Box::new(corners::ScDecompressorCorners::new())
     }
 }
 
