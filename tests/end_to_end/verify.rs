@@ -1,8 +1,11 @@
 //! `verify` compares all forms of a block, finds planted faults, and measures the coverage of its stimulus.
 use crate::command::{selvedge, selvedge_in};
+use selvedge_testbenches::parallel;
 use selvedge_testbenches::skipped::is_long_run;
 use selvedge_testbenches::vectors::Vectors;
+use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -214,6 +217,106 @@ fn planted_faults_are_reported_and_the_found_ones_are_faults() {
     let difference = &json(&output)["blocks"][0]["difference"];
     assert_eq!(difference["cycle"], one["cycle"]);
     assert_eq!(difference["port"], one["port"]);
+}
+
+/// A planted fault in emitted Verilog.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct VerilogFault {
+    block: String,
+    /// Effect of the wrong text, in one sentence.
+    what: String,
+    /// File in `verilog/`.
+    file: String,
+    /// Text that occurs once in the file, and the wrong text that replaces it.
+    find: String,
+    replace: String,
+}
+
+/// Returns the faults of `tests/faults/verilog.toml`.
+fn verilog_faults() -> Vec<VerilogFault> {
+    #[derive(Deserialize)]
+    struct Faults {
+        fault: Vec<VerilogFault>,
+    }
+    toml::from_str::<Faults>(include_str!("../faults/verilog.toml")).expect("the file has faults").fault
+}
+
+/// Returns a file of emitted Verilog.
+fn emitted(file: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("verilog");
+    fs::read_to_string(folder.join(file)).unwrap_or_else(|why| panic!("{file}: {why}"))
+}
+
+impl VerilogFault {
+    /// Returns whether `verify --verilog` finds the fault in the files of its block.
+    fn is_found(&self) -> bool {
+        let folder = tempfile::tempdir().expect("a folder");
+        let list = emitted(&format!("{}.f", self.block));
+        let files: Vec<&str> = list.split_whitespace().collect();
+        for file in &files {
+            let right = emitted(file);
+            let text = if *file == self.file { with(&right, &self.find, &self.replace) } else { right };
+            fs::write(folder.path().join(file), text).expect("a file");
+        }
+        let words = ["verify", &self.block, "--verilog", &files.join(","), "--json", "-"];
+        let output = selvedge_in(folder.path(), &words);
+        match output.status.code() {
+            Some(0) => false,
+            Some(1) => json(&output)["blocks"][0]["difference"]["form"] == "custom Verilog",
+            _ => panic!("{}: {}: {output:?}", self.block, self.what),
+        }
+    }
+}
+
+#[test]
+fn each_block_has_two_faults_whose_texts_occur_once_in_its_verilog() {
+    let mut counts: BTreeMap<String, usize> =
+        selvedge_blocks::built_in().iter().map(|block| (block.name().to_string(), 0)).collect();
+    for fault in verilog_faults() {
+        let VerilogFault { block, what, file, find, replace } = fault;
+        *counts.get_mut(&block).unwrap_or_else(|| panic!("{block}: {what}")) += 1;
+        let list = emitted(&format!("{block}.f"));
+        assert!(list.split_whitespace().any(|one| one == file), "{block}: {file}");
+        assert_eq!(emitted(&file).matches(&find).count(), 1, "{block}: {what}");
+        assert_ne!(find, replace, "{block}: {what}");
+    }
+    assert!(counts.values().all(|count| *count == 2), "{counts:?}");
+}
+
+#[test]
+fn every_fault_in_emitted_verilog_is_found() {
+    if !is_long_run("every_fault_in_emitted_verilog_is_found") {
+        return;
+    }
+    let faults = verilog_faults();
+    let found = parallel::map(&faults, 2, |_, fault| fault.is_found());
+    let missed = faults.iter().zip(&found).filter(|(_, found)| !**found);
+    let missed: Vec<String> = missed.map(|(fault, _)| format!("{}: {}", fault.block, fault.what)).collect();
+    println!("{} of {} faults found", faults.len() - missed.len(), faults.len());
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn registers_and_their_states_are_covered() {
+    let phase = |operations: &str| -> Value {
+        let words = ["verify", "sc_compressor", "--operations", operations, "--json", "-"];
+        let report: Value = serde_json::from_str(&selvedge(&words)).expect("JSON");
+        let registers = report["blocks"][0]["registers"].as_array().expect("a list");
+        registers.iter().find(|one| one["name"] == "phase_q").expect("a register").clone()
+    };
+    let states = |reached: [bool; 4]| -> Value {
+        let states = ["run", "drain", "clear", "load"].into_iter().zip(reached);
+        states.map(|(name, reached)| serde_json::json!({ "name": name, "reached": reached })).collect()
+    };
+    // The first line needs no codes.
+    let short = phase("1");
+    assert_eq!((&short["states"], &short["toggled"]), (&states([true, false, false, false]), &0.into()));
+    let whole = phase("1000");
+    assert_eq!((&whole["states"], &whole["toggled"]), (&states([true; 4]), &2.into()));
+    let text = selvedge(&["verify", "sc_compressor", "--operations", "1"]);
+    assert!(text.contains("1/4"), "{text}");
+    assert!(text.contains("states not reached: phase_q drain; phase_q clear; phase_q load"), "{text}");
 }
 
 #[test]
