@@ -207,9 +207,10 @@ fn check_latency(
         }
         (Some(found), wanted) => {
             let wanted = wanted.unwrap_or_default();
-            let top = &own.top;
+            let (top, file) = (&own.top, &own.text);
             say(format!(
-                "the latency of module {top} is {found}: must be {wanted}, as the block's is, or be stated by latency={found}"
+                "the latency of module {top} is {found}: must be {wanted}, the block's latency in this run; to simulate the \
+                 module's latency, write --verilog {file},latency={found}"
             ))
         }
     }
