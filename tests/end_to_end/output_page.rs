@@ -45,7 +45,7 @@ const WRITERS: [(&str, &str); 11] = [
 
 /// A study with all kinds of points.
 const STUDY: &str = "size = \"tiny\"\nworkloads = [\"vecadd\", \"vecadd+atax\"]\nmechanisms = [\"base\", \"hw-bdi\"]\n\
-                     share = [\"left-over\"]\n[[point]]\nworkload = \"vecadd\"\nmechanism = \"hw-bdi\"\nconfig = \"titan-v\"\n\
+                     share = [\"left-over\"]\n[[point]]\nworkload = \"vecadd\"\nmechanism = \"bgp\"\nconfig = \"gtx480-latte-cc\"\n\
                      [[point]]\nworkload = \"atax\"\nmechanism = \"base\"\nset = { \"l1d.ways\" = 2 }\n";
 
 /// Runs every writer in a folder. Returns the files with their schemas.

@@ -16,12 +16,12 @@ workloads = ["vecadd", "atax", "bfs", "scan"]
 mechanisms = ["base", "dmil", { mechanism = "hw-bdi", config = "gtx480" }]
 [[point]]
 workload = "vecadd"
-mechanism = "hw-bdi"
-config = "titan-v"
+mechanism = "bgp"
+config = "gtx480-latte-cc"
 [[point]]
 workload = "bfs"
-mechanism = "hw-bdi"
-config = "titan-v"
+mechanism = "bgp"
+config = "gtx480-latte-cc"
 "#;
 const POINTS: usize = 14;
 
@@ -86,11 +86,11 @@ fn a_study_runs_once_and_a_pair_that_does_not_suit_stops_nothing() {
     let table = String::from_utf8(first.stdout.clone()).expect("text");
     assert_eq!(table.lines().filter(|line| line.ends_with("pass")).count(), POINTS - 2, "{table}");
     assert!(
-        table.lines().any(|line| line.contains("titan-v") && line.ends_with("-  unsupported")),
+        table.lines().any(|line| line.contains("gtx480-latte-cc") && line.ends_with("-  unsupported")),
         "{table}"
     );
     assert!(
-        table.contains("unsupported: vecadd titan-v hw-bdi and 1 more: mechanism hw-bdi: l1d."),
+        table.contains("unsupported: vecadd gtx480-latte-cc bgp and 1 more: mechanism bgp: dram."),
         "{table}"
     );
     let second = study(here, &["run", "s.toml", "--store", "st"]);

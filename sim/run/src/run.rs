@@ -621,12 +621,18 @@ mod tests {
     }
 
     #[test]
-    fn a_codec_of_whole_lines_is_refused_beside_sectors() {
-        let config = "base = \"gtx480\"\n[l2]\nsector_bytes = 32\n";
-        let refused = vecadd("hw-bdi", config).err().map(|e| e.to_string());
-        let line =
-            "mechanism hw-bdi: l2.sector_bytes = 32: must be 128: the codecs take whole lines of that size";
-        assert_eq!(refused.as_deref(), Some(line));
+    fn a_codec_of_whole_lines_makes_caches_with_sectors_fetch_whole_lines() {
+        let config = GpuConfig::load("titan-v").expect("built in");
+        let spec: MechanismSpec = "hw-bdi".parse().expect("valid");
+        let machine = spec.machine(&config).expect("it suits");
+        assert_eq!(
+            (config.l1d.sector_bytes, config.l2.sector_bytes, config.l2.split_requests),
+            (32, 32, true)
+        );
+        assert_eq!(
+            (machine.l1d.sector_bytes, machine.l2.sector_bytes, machine.l2.split_requests),
+            (128, 128, false)
+        );
         let config = "base = \"gtx480\"\n[l2]\nwrite_policy = \"write-through\"\n";
         let refused = vecadd("hw-bdi-mem", config).err().map(|e| e.to_string());
         assert!(

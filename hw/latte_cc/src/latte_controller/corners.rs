@@ -62,7 +62,7 @@ impl LatteCorners {
         let nothing = |mode: usize| self.hits[mode] + self.misses[mode] == 0;
         self.without_evidence += u64::from((0..3).any(nothing));
         self.without_schedule += u64::from(self.schedules == 0);
-        self.many_schedules += u64::from(self.schedules > 1022);
+        self.many_schedules += u64::from(self.schedules > self.params.full());
         self.first_codes += u64::from(outputs.new_codes_o && !outputs.learning_o);
         self.new_codes += u64::from(outputs.new_codes_o && outputs.learning_o);
         self.schedules = 0;

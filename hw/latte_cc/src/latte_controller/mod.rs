@@ -29,8 +29,9 @@
 //! - An insertion is counted with the access that misses and allocates, so that the counts are bounded: at most 256 insertions
 //!   and 512 hits (9 and 10 bits), and at most 512 of both together.
 //! - Latency tolerance: a schedule is the series of instructions that a scheduler issues from one warp before it switches to
-//!   another. Three sums are kept per EP over two schedulers: the schedules that ended, the warps available at each switch, and
-//!   the cycles of the schedules. When 1,022 schedules are counted, all three sums are halved. Each mean is rounded down, warps
+//!   another. Three sums are kept per EP over all schedulers: the schedules that ended, the warps available at each switch, and
+//!   the cycles of the schedules. When 1,022 schedules of two schedulers are counted, all three sums
+//!   are halved, so that the number stays below 1,024. Each mean is rounded down, warps
 //!   to 1/64 and cycles to 1/16. An EP without a schedule has no tolerance.
 //! - Hit latency: the running mean of the effective hit latencies that the decompression queues report per mode (decompression
 //!   latency x (queue position + 1)). Miss latency: the running mean of the L1 miss round trips. Each new value has a weight of
@@ -51,7 +52,8 @@
 //! |---|---|---|---|
 //! | `ep_accesses` | 256 | 64, 256 | L1 accesses of an EP |
 //! | `period_eps` | 10 | 5, 10 | EPs of a period, including the learning EP |
-//! | `sets` | 32 | 32, 64 | sets of the cache; four per mode are dedicated while learning |
+//! | `sets` | 32 | 32, 64, 128, 256 | sets of the cache; four per mode are dedicated while learning |
+//! | `schedulers` | 2 | 2, 4, 8 | schedulers of the SM |
 //! | `policy` | 0 | 0, 1, 2 | rule of the decision: 0 AMAT with latency tolerance, 1 hit count, 2 AMAT without tolerance |
 //!
 //! # Ports and timing
@@ -181,7 +183,7 @@ mod tests {
 
     #[test]
     fn each_mode_has_a_dedicated_set_per_quarter_half_of_them_even() {
-        for sets in [32, 64] {
+        for sets in [32, 64, 128, 256] {
             let params = LatteControllerParams { sets, ..LatteControllerParams::default() };
             for mode in Mode::ALL {
                 let own: Vec<u32> = (0..sets).filter(|set| params.dedicated(*set) == Some(mode)).collect();

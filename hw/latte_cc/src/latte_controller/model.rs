@@ -1,6 +1,6 @@
 //! Golden model of the LATTE-CC controller: EPs, counts, measures and the delayed decision, cycle by cycle.
 use super::decision::{DecisionInputs, Mode};
-use super::params::{DECISION_CYCLES, FIRST_LATENCIES, FULL, LatteControllerParams};
+use super::params::{DECISION_CYCLES, FIRST_LATENCIES, LatteControllerParams};
 use super::rtl::{LatteControllerIn, LatteControllerOut};
 use selvedge_hw::block::Clocked;
 use selvedge_state::State;
@@ -103,15 +103,17 @@ impl LatteControllerModel {
     }
 
     fn measure(&mut self, inputs: &LatteControllerIn) {
-        if self.schedules >= FULL {
+        if self.schedules >= self.params.full() {
             self.schedules /= 2;
             self.warps /= 2;
             self.cycles /= 2;
         }
-        for scheduler in (0..2).filter(|scheduler| (inputs.schedule_i >> scheduler) & 1 != 0) {
+        for scheduler in
+            (0..self.params.schedulers).filter(|scheduler| (inputs.schedule_i >> scheduler) & 1 != 0)
+        {
             self.schedules += 1;
-            self.warps += u32::from(inputs.warps_i >> (6 * scheduler)) & 0x3f;
-            self.cycles += u32::from(inputs.cycles_i >> (8 * scheduler)) & 0xff;
+            self.warps += (inputs.warps_i >> (6 * scheduler)) as u32 & 0x3f;
+            self.cycles += (inputs.cycles_i >> (8 * scheduler)) as u32 & 0xff;
         }
         self.low_latency.take(inputs.low_hit_i, inputs.low_latency_i.into());
         self.high_latency.take(inputs.high_hit_i, inputs.high_latency_i.into());

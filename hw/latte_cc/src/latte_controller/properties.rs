@@ -9,19 +9,21 @@ use selvedge_hw::Clocked;
 use selvedge_hw::lockstep::Lockstep;
 
 const SHORT: LatteControllerParams =
-    LatteControllerParams { ep_accesses: 64, period_eps: 5, sets: 32, policy: 0 };
+    LatteControllerParams { ep_accesses: 64, period_eps: 5, sets: 32, schedulers: 2, policy: 0 };
 
 fn params() -> impl Strategy<Value = LatteControllerParams> {
     (
         prop_oneof![Just(64u32), Just(256)],
         prop_oneof![Just(5u32), Just(10)],
-        prop_oneof![Just(32u32), Just(64)],
+        prop_oneof![Just(32u32), Just(64), Just(128), Just(256)],
+        prop_oneof![Just(2u32), Just(4), Just(8)],
         0u32..3,
     )
-        .prop_map(|(ep_accesses, period_eps, sets, policy)| LatteControllerParams {
+        .prop_map(|(ep_accesses, period_eps, sets, schedulers, policy)| LatteControllerParams {
             ep_accesses,
             period_eps,
             sets,
+            schedulers,
             policy,
         })
 }
@@ -51,13 +53,19 @@ fn traffic(params: &LatteControllerParams, phases: &[(PeriodTraffic, u64)]) -> V
             let mut random = |bits: u32| (prng.bits() as u16) & ((1u32 << bits) - 1) as u16;
             let shift = 8 - phase.scale;
             let (low, high, miss) = (random(8) >> shift, random(8), random(12) >> shift);
-            let (warps_i, cycles_i) = (random(12), random(16) & (0x0101 * ((1u16 << phase.scale) | 1)));
+            // Each scheduler has 6 bits of warps and 8 bits of cycles.
+            let all = |bits: u32| u64::MAX >> (64 - bits * params.schedulers);
+            let warps_i = prng.bits() & all(6);
+            // About one schedule ends every second cycle, so that the sums of an EP are never halved.
+            let schedule_i = (0..=params.schedulers.ilog2())
+                .fold(u8::MAX, |some, _| some & prng.below(1 << params.schedulers) as u8);
+            let cycles_i = prng.bits() & all(8) & (0x0101_0101_0101_0101 * ((1u64 << phase.scale) | 1));
             all.push(LatteControllerIn {
                 access_i: prng.chance(phase.busy.into()),
                 set_i: set,
                 hit_i: prng.chance(phase.hits[mode].into()),
                 insert_i: prng.chance(80),
-                schedule_i: (prng.below(4) & prng.below(4)) as u8,
+                schedule_i,
                 warps_i,
                 cycles_i,
                 low_hit_i: prng.chance(30),
@@ -128,10 +136,10 @@ impl Observer {
             self.hits[mode as usize] += u128::from(inputs.hit_i && ep < 2);
             self.misses[mode as usize] += u128::from(!inputs.hit_i && inputs.insert_i && ep == 0);
         }
-        for scheduler in (0..2).filter(|s| (inputs.schedule_i >> s) & 1 == 1) {
+        for scheduler in (0..self.params.schedulers).filter(|s| (inputs.schedule_i >> s) & 1 == 1) {
             let warps = (inputs.warps_i >> (6 * scheduler)) % 64;
             let cycles = (inputs.cycles_i >> (8 * scheduler)) % 256;
-            self.schedules.push((warps.into(), cycles.into()));
+            self.schedules.push((warps, cycles));
         }
         self.means[0].take(inputs.low_hit_i, inputs.low_latency_i.into());
         self.means[1].take(inputs.high_hit_i, inputs.high_latency_i.into());
@@ -259,7 +267,7 @@ fn run_eps(params: LatteControllerParams, eps: u32) -> Vec<LatteControllerOut> {
 
 #[test]
 fn while_learning_each_mode_has_four_sets_of_its_own() {
-    for sets in [32, 64] {
+    for sets in [32, 64, 128, 256] {
         let mut controller = Lockstep::<LatteController>::new(&LatteControllerParams { sets, ..SHORT });
         let mut own = [0; 3];
         for set in 0..sets {

@@ -101,8 +101,9 @@ fn draw(
     }
     let mode = params.dedicated(set).unwrap_or(Mode::None);
     let latency = |prng: &mut Prng, least: u64| least + prng.below(1 + least / 4);
+    let schedulers = params.schedulers;
     let mut schedules = |bits: u32, bound: u64| {
-        (0..2).fold(0, |both, scheduler| both | (prng.below(bound) as u16) << (bits * scheduler))
+        (0..schedulers).fold(0, |all, scheduler| all | prng.below(bound) << (bits * scheduler))
     };
     let (warps_i, cycles_i) = (schedules(6, timing.warps), schedules(8, timing.cycles));
     LatteControllerIn {
@@ -110,7 +111,7 @@ fn draw(
         set_i: set as u8,
         hit_i: prng.chance(locality.hits[mode as usize]),
         insert_i: locality.focus.is_some() || prng.chance(80),
-        schedule_i: u8::from(prng.chance(timing.schedule)) | u8::from(prng.chance(timing.schedule)) << 1,
+        schedule_i: (0..schedulers).fold(0, |all, s| all | u8::from(prng.chance(timing.schedule)) << s),
         warps_i,
         cycles_i,
         low_hit_i: prng.chance(20),

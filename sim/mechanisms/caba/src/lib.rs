@@ -149,7 +149,7 @@ macro_rules! compression {
             const SOURCE: &'static str = concat!("CABA, sections 4, 5 and 7 (", $title, ")");
             const BLOCKS: &'static [&'static str] = $blocks;
             const NEEDS: DataNeeds = DataNeeds::Values;
-            const CONFIGURATION: &'static str = "lines of 128 bytes without sectors in L1D and L2, an L2 that writes back, DRAM bursts of 32 or 64 bytes, at most 24 warps per scheduler";
+            const CONFIGURATION: &'static str = "lines of 128 bytes in L1D and L2, which fetch whole lines, an L2 that writes back, DRAM bursts of 32 or 64 bytes, at most 24 warps per scheduler";
             const PUBLISHED: &'static str = $published;
             const CLAIMS: &'static [Claim] = &[Claim::MemoryLines, Claim::AssistWarps];
             const COUNTERS: &'static [&'static [Counter]] = &[deployment::COUNTERS, work::COUNTERS, SM_CODEC_COUNTERS, selvedge_compressed_memory::partition::COUNTERS];

@@ -32,8 +32,7 @@ use selvedge_gpu::partition::AddressMap;
 use selvedge_hw_codecs::bdi::{BdiCompressorParams, BdiDecompressorParams};
 
 /// Requirements of compressed memory on the configuration, for [`selvedge_gpu::mechanism::Mechanism::CONFIGURATION`].
-pub const CONFIGURATION: &str =
-    "lines of 128 bytes without sectors in L1D and L2, an L2 that writes back, DRAM bursts of 32 or 64 bytes";
+pub const CONFIGURATION: &str = "lines of 128 bytes in L1D and L2, which fetch whole lines, an L2 that writes back, DRAM bursts of 32 or 64 bytes";
 
 /// Valid bytes of a DRAM burst under compression. A line is one to four bursts of 32 bytes (CABA, section 5.3.2), or one or
 /// two of 64 bytes, as in GPGPU-Sim's configuration of the GTX 480.
@@ -83,7 +82,8 @@ fn metadata_of(md_kb: u32, config: &GpuConfig, id: u32, probes: &Probes) -> Meta
     MetadataCache::new(id, kilobytes, region, probes)
 }
 
-/// Checks that a line is 128 bytes everywhere and several DRAM bursts, as the codecs require.
+/// Checks that a line is 128 bytes everywhere and several DRAM bursts, as the codecs require. Caches with sectors become caches
+/// of whole lines.
 ///
 /// # Errors
 /// If the configuration differs.
@@ -98,14 +98,16 @@ pub fn whole_bursts<O>(setup: &Setup<O>, config: &mut GpuConfig) -> Result<(), M
     }
     let expected = [
         ("l1d.line_bytes", config.l1d.line_bytes, LINE_BYTES, whole),
-        ("l1d.sector_bytes", config.l1d.sector_bytes, LINE_BYTES, whole),
         ("l2.line_bytes", config.l2.line_bytes, LINE_BYTES, whole),
-        ("l2.sector_bytes", config.l2.sector_bytes, LINE_BYTES, whole),
         ("sm.texture.line_bytes", texture_line, LINE_BYTES, whole),
     ];
     let wrong = expected.into_iter().find(|(_, value, expected, _)| value != expected);
-    let Some((key, value, _, allowed)) = wrong else { return check_writes(setup, config) };
-    Err(setup.unsuited(key, value, allowed))
+    if let Some((key, value, _, allowed)) = wrong {
+        return Err(setup.unsuited(key, value, allowed));
+    }
+    l1d::whole_l1d_lines(config);
+    l1d::whole_l2_lines(config);
+    check_writes(setup, config)
 }
 
 /// Checks the configuration as [`whole_bursts`], and makes loads that bypass the L1D request whole lines: a compressed line cannot
@@ -120,7 +122,7 @@ pub fn whole_lines<O>(setup: &Setup<O>, config: &mut GpuConfig) -> Result<(), Me
 }
 
 /// Checks that the L2 writes whole lines back, and makes a write miss fetch its line. An L2 that forwards the store of a write
-/// miss to DRAM is changed to fetch only. DRAM cannot put a store into a compressed line, which must be decompressed, updated
+/// miss to DRAM, or keeps the written bytes alone, is changed to fetch only. DRAM cannot put a store into a compressed line, which must be decompressed, updated
 /// and written back (CABA, section 5.2.2).
 fn check_writes<O>(setup: &Setup<O>, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let fail = |key, value: &str, allowed| Err(setup.unsuited(key, value, allowed));
@@ -128,12 +130,10 @@ fn check_writes<O>(setup: &Setup<O>, config: &mut GpuConfig) -> Result<(), Mecha
         (L2WritePolicy::WriteThrough, _) => {
             fail("l2.write_policy", "write-through", "must be write-back: DRAM gets whole compressed lines")
         }
-        (_, WriteAllocate::Mask | WriteAllocate::None) => fail(
-            "l2.write_allocate",
-            "mask or none",
-            "must be fetch or forward-and-fetch: DRAM gets whole compressed lines",
-        ),
-        (L2WritePolicy::WriteBack, WriteAllocate::Fetch | WriteAllocate::ForwardAndFetch) => {
+        (_, WriteAllocate::None) => {
+            fail("l2.write_allocate", "none", "must allocate a line: DRAM gets whole compressed lines")
+        }
+        (L2WritePolicy::WriteBack, _) => {
             config.l2.write_allocate = WriteAllocate::Fetch;
             Ok(())
         }

@@ -296,7 +296,7 @@ fn divide<O>(setup: &Setup<O>, sector: u32, config: &mut GpuConfig) -> Result<()
         return Err(setup.unsuited(
             "dram.burst_bytes",
             dram.burst_bytes,
-            "must be no more than the granularity, 32 bytes unless granularity=64",
+            "must be no more than the granularity, 32 bytes unless granularity=64: DRAM fetches whole bursts",
         ));
     }
     (l1d.sector_bytes, l2.sector_bytes) = (sector, sector);

@@ -73,8 +73,8 @@ impl Controller {
     pub fn schedule(&mut self, scheduler: usize, cycles: u64, warps: u32) {
         let inputs = self.event();
         inputs.schedule_i |= 1 << scheduler;
-        inputs.warps_i |= (warps.min(63) as u16) << (6 * scheduler);
-        inputs.cycles_i |= (cycles.min(255) as u16) << (8 * scheduler);
+        inputs.warps_i |= u64::from(warps.min(63)) << (6 * scheduler);
+        inputs.cycles_i |= cycles.min(255) << (8 * scheduler);
     }
 
     /// Records the effective latency of a hit.

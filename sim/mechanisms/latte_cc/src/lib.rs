@@ -13,7 +13,7 @@ mod statistical;
 mod tests;
 
 use selvedge_compressed_memory::codecs::{L1D_TAG_BITS, LINE_BYTES};
-use selvedge_compressed_memory::l1d::unchanging_lines;
+use selvedge_compressed_memory::l1d::{unchanging_lines, whole_l1d_lines};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::mechanism::{
     Claim, Counter, DataNeeds, Mechanism, MechanismError, Overhead, Search, Setup, Site, Values,
@@ -22,6 +22,7 @@ use selvedge_gpu::{mechanism_options, option_names};
 use selvedge_hw_latte_cc::latte_controller::Mode;
 use selvedge_state::State;
 use sm::CompressedL1d;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// Cycles of BDI's compressor (LATTE-CC, section IV.C.1).
@@ -49,6 +50,12 @@ const SC_LATENCY: u32 = 14;
 
 /// Default of the decompression latency of BPC (table I), cycles.
 const BPC_LATENCY: u32 = 11;
+
+/// Sets of an L1D that a controller can serve.
+const CONTROLLER_SETS: RangeInclusive<u32> = 4..=256;
+
+/// Max schedulers whose schedules a controller measures.
+const MAX_SCHEDULERS: u32 = 8;
 
 /// Default of the hits that wait for the decompressor.
 const QUEUE: u32 = 8;
@@ -189,7 +196,8 @@ impl KernelOptOptions {
 }
 
 /// Requirements of the mechanisms with codecs on the configuration.
-const CONFIGURATION: &str = "an L1D of 32 or 64 sets with lines of 128 bytes without sectors that evicts what is written, one or two schedulers";
+const CONFIGURATION: &str =
+    "an L1D of 4 to 256 sets with lines of 128 bytes, which fetches whole lines and evicts what is written";
 
 /// Blocks of the mechanisms with a controller.
 const ADAPTIVE_BLOCKS: &[&str] = &[
@@ -440,31 +448,50 @@ impl Settings {
     }
 }
 
-/// Gives the L1D four tags per way, and checks that the codecs and the controller support the configuration.
+/// Gives the L1D whole lines and four tags per way, and checks that the codecs and the controller support the configuration.
 fn configure<O>(setup: &Setup<O>, settings: &Settings, config: &mut GpuConfig) -> Result<(), MechanismError> {
-    let l1d = &mut config.l1d;
     let whole = "must be 128: the codecs take whole lines of that size";
-    if l1d.line_bytes != LINE_BYTES as u32 {
-        return Err(setup.unsuited("l1d.line_bytes", l1d.line_bytes, whole));
+    if config.l1d.line_bytes != LINE_BYTES as u32 {
+        return Err(setup.unsuited("l1d.line_bytes", config.l1d.line_bytes, whole));
     }
-    if l1d.sector_bytes != l1d.line_bytes {
-        return Err(setup.unsuited("l1d.sector_bytes", l1d.sector_bytes, whole));
-    }
+    whole_l1d_lines(config);
+    let l1d = &mut config.l1d;
     unchanging_lines(setup, l1d)?;
     if l1d.tags_per_way == 1 {
         l1d.tags_per_way = TAGS_PER_WAY;
     }
     if settings.controller_policy().is_some() {
-        if !matches!(config.l1d.sets, 32 | 64) {
-            let allowed = "must be 32 or 64, in which the controller has its dedicated sets";
+        if !CONTROLLER_SETS.contains(&config.l1d.sets) {
+            let allowed = "must be 4 to 256: each of three modes needs a dedicated set";
             return Err(setup.unsuited("l1d.sets", config.l1d.sets, allowed));
         }
-        if config.sm.schedulers > 2 {
-            let allowed = "must be 1 or 2, whose schedules the controller measures";
+        if config.sm.schedulers > MAX_SCHEDULERS {
+            let allowed = "must be 1 to 8, whose schedules the controller measures";
             return Err(setup.unsuited("sm.schedulers", config.sm.schedulers, allowed));
         }
     }
     Ok(())
+}
+
+/// Numbers of an L1D's sets at a controller, which has at least 32.
+#[derive(Clone, Copy, Debug, State)]
+struct ControllerSets(u32);
+
+impl ControllerSets {
+    /// Returns the sets of the controller.
+    fn count(self) -> u32 {
+        self.0.max(32)
+    }
+
+    /// Returns the number of a set at the controller. Of 4 and of 8 sets, the controller dedicates one to each mode, of 16 sets
+    /// two, and of more sets four.
+    fn number(self, set: usize) -> usize {
+        match self.0 {
+            ..=8 => 3 * set % 8,
+            16 => 2 * set,
+            _ => set,
+        }
+    }
 }
 
 /// Builds the compressed L1D of every SM. `launches` has the number of the mode of each launch, if launches have modes.

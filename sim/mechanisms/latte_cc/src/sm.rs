@@ -11,7 +11,7 @@
 use super::controller::Controller;
 use super::hits::Hits;
 use super::statistical::{Statistical, Tag};
-use super::{High, ModeSource, Settings};
+use super::{ControllerSets, High, ModeSource, Settings};
 use rustc_hash::FxHashMap;
 use selvedge_compressed_memory::CodecLatencies;
 use selvedge_compressed_memory::codecs::{
@@ -93,6 +93,7 @@ pub struct CompressedL1d {
     launch_modes: Arc<[Mode]>,
     launches: usize,
     index: SetFunction,
+    controller_sets: ControllerSets,
     controller: Option<Controller>,
     bdi_compressor: CodecStage<Compressing<Bdi>, Tag>,
     bdi_decompressor: CodecStage<Decompressing<Bdi>, Tag>,
@@ -131,7 +132,9 @@ impl CompressedL1d {
         let prefix = format!("sm{sm}.l1d");
         let l1d = &config.l1d;
         let controller = settings.controller_policy().map(|policy| {
-            let params = LatteControllerParams { sets: l1d.sets, policy, ..Default::default() };
+            let (sets, schedulers) = (ControllerSets(l1d.sets).count(), config.sm.schedulers);
+            let schedulers = schedulers.next_power_of_two().max(2);
+            let params = LatteControllerParams { sets, schedulers, policy, ..Default::default() };
             Controller::new(format!("{prefix}.latte"), &params, probes)
         });
         let latencies = CodecLatencies { compress: super::BDI_COMPRESS, decompress: super::BDI_DECOMPRESS };
@@ -140,6 +143,7 @@ impl CompressedL1d {
         let uses = |high| settings.uses(Mode::HighCapacity) && settings.high == high;
         CompressedL1d {
             index: SetFunction::new(l1d.index, l1d.sets, l1d.line_bytes),
+            controller_sets: ControllerSets(l1d.sets),
             controller,
             bdi_compressor: CodecStage::new(named("bdi_compressor"), &bdi_compress, probes),
             bdi_decompressor: CodecStage::new(named("bdi_decompressor"), &bdi_decompress, probes),
@@ -484,7 +488,7 @@ impl L1dObserver for CompressedL1d {
         match event {
             L1dEvent::Load { load, decision } => {
                 if let Some(controller) = &mut self.controller {
-                    let set = self.index.set(load.line);
+                    let set = self.controller_sets.number(self.index.set(load.line));
                     controller.access(set, *decision);
                     if *decision == AccessResult::Miss
                         && matches!(self.settings.source, ModeSource::Controller(_))

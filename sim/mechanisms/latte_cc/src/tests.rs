@@ -1,11 +1,11 @@
 //! Gains and costs of the compressed L1D on kernels made for it, and rejected configurations.
 use super::sm::CompressedL1d;
 use super::statistical::Statistical;
-use super::{AMAT_WITH_TOLERANCE, AdaptiveOptions};
+use super::{AMAT_WITH_TOLERANCE, AdaptiveOptions, ControllerSets};
 use proptest::prelude::*;
 use selvedge_compressed_memory::codecs::{Coded, Form};
 use selvedge_gpu::cache::index::SetFunction;
-use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::config::{GpuConfig, WritePolicy};
 use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
@@ -362,13 +362,40 @@ fn machines_that_do_not_suit_are_refused_with_what_is_allowed() {
         spec.machine(&config).err().map(|error| error.to_string())
     };
     let line =
-        "mechanism latte-cc: l1d.sets = 16: must be 32 or 64, in which the controller has its dedicated sets";
-    assert_eq!(refused("[l1d]\nsets = 16", "latte-cc").as_deref(), Some(line));
-    assert_eq!(refused("[l1d]\nsets = 16", "static-bdi"), None);
-    let write_through = refused("[l1d]\nwrite_policy = \"write-through\"", "static-bpc");
-    assert!(write_through.is_some_and(|line| line.contains("must be write-evict")));
-    let sectors = refused("[l1d]\nsector_bytes = 32\n[l2]\nsector_bytes = 32", "static-bdi");
-    assert!(sectors.is_some_and(|line| line.contains("l1d.sector_bytes = 32: must be 128")));
+        "mechanism latte-cc: l1d.sets = 2: must be 4 to 256: each of three modes needs a dedicated set";
+    assert_eq!(refused("[l1d]\nsets = 2", "latte-cc").as_deref(), Some(line));
+    assert_eq!(refused("[l1d]\nsets = 2", "static-bdi"), None);
+    let write_back = refused("[l1d]\nwrite_policy = \"write-back\"", "static-bpc");
+    assert!(write_back.is_some_and(|line| line.contains("must not be write-back")));
+    for keys in ["[l1d]\nsets = 4", "[l1d]\nsets = 256", "[sm]\nschedulers = 8", "[sm]\nschedulers = 3"] {
+        assert_eq!(refused(keys, "latte-cc"), None, "{keys}");
+    }
+}
+
+#[test]
+fn an_l1d_with_sectors_becomes_one_of_whole_lines_that_evicts_on_stores() {
+    let config = GpuConfig::load("titan-v").expect("built in");
+    assert_eq!((config.l1d.sector_bytes, config.l1d.write_policy), (32, WritePolicy::WriteThrough));
+    let spec: selvedge_sim::mechanism::MechanismSpec = "latte-cc".parse().expect("valid");
+    let machine = spec.machine(&config).expect("it suits");
+    assert_eq!((machine.l1d.sector_bytes, machine.l1d.write_policy), (128, WritePolicy::WriteEvict));
+    assert_eq!(machine.l2.sector_bytes, 32, "the L2 holds no compressed lines");
+}
+
+#[test]
+fn few_sets_have_at_least_one_dedicated_set_for_each_mode() {
+    for (sets, expected) in [(4, 1), (8, 1), (16, 2), (32, 4), (256, 4)] {
+        let numbers = ControllerSets(sets);
+        let params = LatteControllerParams { sets: numbers.count(), ..Default::default() };
+        for mode in Mode::ALL {
+            let dedicated = |set: &u32| params.dedicated(numbers.number(*set as usize) as u32);
+            let own = (0..sets).filter(|set| dedicated(set) == Some(mode)).count();
+            assert_eq!(own, expected, "{mode:?} of {sets} sets");
+        }
+        let different: std::collections::HashSet<_> =
+            (0..sets as usize).map(|set| numbers.number(set)).collect();
+        assert_eq!(different.len(), sets as usize, "each set has a number of its own");
+    }
 }
 
 /// A line whose words are all `value`.

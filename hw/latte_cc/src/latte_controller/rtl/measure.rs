@@ -1,6 +1,6 @@
 //! The controller's measurements: running means of latencies, and the sums for latency tolerance.
 
-use super::super::params::FULL;
+use super::super::params::LatteControllerParams;
 use selvedge_hw::rtl::prelude::*;
 
 rtl_block! {
@@ -41,8 +41,11 @@ rtl_block! {
     /// Sums over the schedules that ended in an EP: their number, the warps available at their ends, and the cycles they
     /// executed.
     ///
-    /// When the number reaches its limit, all sums are halved, which keeps their quotients.
-    pub struct ScheduleSums {
+    /// When the number reaches its limit, all sums are halved, which keeps their quotients. S schedulers have ALL_WARPS bits of
+    /// warps and ALL_CYCLES bits of cycles.
+    #[new(params: &LatteControllerParams)]
+    #[require(ALL_WARPS == 6 * S && ALL_CYCLES == 8 * S)]
+    pub struct ScheduleSums<const S: usize, const ALL_WARPS: usize, const ALL_CYCLES: usize> {
         /// clock
         pub clk_i: Signal<In, Clock>,
         /// asynchronous reset, active low
@@ -50,11 +53,11 @@ rtl_block! {
         /// the sums restart with this cycle's schedules
         pub restart_i: Signal<In, Bit>,
         /// schedules that ended, one bit per scheduler
-        pub schedule_i: Signal<In, U<2>>,
+        pub schedule_i: Signal<In, U<S>>,
         /// warps available to each scheduler
-        pub warps_i: Signal<In, U<12>>,
+        pub warps_i: Signal<In, U<ALL_WARPS>>,
         /// cycles that each schedule executed
-        pub cycles_i: Signal<In, U<16>>,
+        pub cycles_i: Signal<In, U<ALL_CYCLES>>,
         /// schedules, before this cycle
         pub schedules_o: Signal<Out, U<10>>,
         /// sum of the warps, before this cycle
@@ -65,7 +68,7 @@ rtl_block! {
         warps: Reg<U<16>>,
         cycles: Reg<U<18>>,
         /// number of schedules from which the sums are halved
-        full: Constant<U<10>> = Constant::new(U::new(u64::from(FULL))),
+        full: Constant<U<10>> = Constant::new(U::new(u64::from(params.full()))),
         next_schedules: Signal<Local, U<10>>,
         next_warps: Signal<Local, U<16>>,
         next_cycles: Signal<Local, U<18>>,
@@ -86,7 +89,7 @@ impl Logic for ScheduleSums {
             self.next_warps.next = self.warps.q.val() >> 1;
             self.next_cycles.next = self.cycles.q.val() >> 1;
         }
-        for scheduler in 0..2 {
+        for scheduler in 0..S {
             self.more_warps.next = self.warps_i.val().get_bits::<6>(scheduler * 6);
             self.more_cycles.next = self.cycles_i.val().get_bits::<8>(scheduler * 8);
             if self.schedule_i.val().get_bit(scheduler) {

@@ -44,8 +44,11 @@ impl Logic for DedicatedSets {
 rtl_module! {
     /// Chooses an L1D's compression mode by set sampling, hit latency and the pipeline's latency tolerance.
     ///
-    /// LATTE-CC, section III. SET is the width of a set number, REST two less.
-    pub struct LatteControllerTop<const SET: usize, const REST: usize> for LatteControllerParams as p {
+    /// LATTE-CC, section III. SET is the width of a set number, REST two less. S schedulers have ALL_WARPS bits of warps and
+    /// ALL_CYCLES bits of cycles.
+    pub struct LatteControllerTop<
+        const SET: usize, const REST: usize, const S: usize, const ALL_WARPS: usize, const ALL_CYCLES: usize,
+    > for LatteControllerParams as p {
         reset "asynchronous reset, active low: the first EP of the first period begins, mode none";
         inputs LatteControllerIn {
             /// the L1D is accessed
@@ -57,11 +60,11 @@ rtl_module! {
             /// the access misses and will insert a line
             insert_i: bool as Bit = 1,
             /// schedules that ended, one bit per scheduler
-            schedule_i: u8 as U<2> = 2,
+            schedule_i: u8 as U<S> = p.schedulers as usize,
             /// warps available to each scheduler at the end of its schedule
-            warps_i: u16 as U<12> = 12,
+            warps_i: u64 as U<ALL_WARPS> = 6 * p.schedulers as usize,
             /// cycles that each schedule executed
-            cycles_i: u16 as U<16> = 16,
+            cycles_i: u64 as U<ALL_CYCLES> = 8 * p.schedulers as usize,
             /// a line of the low-latency mode was hit
             low_hit_i: bool as Bit = 1,
             /// effective hit latency of that line, in cycles
@@ -103,7 +106,7 @@ rtl_module! {
             low_latency: RunningMean<8, 16, 12> = RunningMean::new(FIRST_LATENCIES[0]),
             high_latency: RunningMean<8, 16, 12> = RunningMean::new(FIRST_LATENCIES[1]),
             miss_latency: RunningMean<12, 20, 16> = RunningMean::new(FIRST_LATENCIES[2]),
-            sums: ScheduleSums,
+            sums: ScheduleSums<S, ALL_WARPS, ALL_CYCLES> = ScheduleSums::new(p),
             decision: Idle<AmatDecision> = Idle::new(AmatDecision::new(p)),
             /// accesses of this EP
             accesses: Reg<U<8>>,
@@ -199,7 +202,9 @@ impl Logic for LatteControllerTop {
     }
 }
 
-impl<const SET: usize, const REST: usize> LatteControllerTop<SET, REST> {
+impl<const SET: usize, const REST: usize, const S: usize, const ALL_WARPS: usize, const ALL_CYCLES: usize>
+    LatteControllerTop<SET, REST, S, ALL_WARPS, ALL_CYCLES>
+{
     /// Inverts a bit of the registers behind the outputs. It wakes the decision unit first, which may be idle.
     fn strike(&mut self, bit: usize) {
         self.decision.wake();
@@ -224,8 +229,16 @@ elaborate! {
     pub(super) fn latte_controller(
         params: &LatteControllerParams as PARAMS
     ) -> Box<dyn RtlBlock<LatteControllerIn, LatteControllerOut>> {
-        for sets in [32, 64] {
-            LatteControllerTop { SET = PARAMS.sets.ilog2() as usize, REST = SET - 2 }
+        for schedulers in [2, 4, 8] {
+            for sets in [32, 64, 128, 256] {
+                LatteControllerTop {
+                    SET = PARAMS.sets.ilog2() as usize,
+                    REST = SET - 2,
+                    S = PARAMS.schedulers as usize,
+                    ALL_WARPS = 6 * S,
+                    ALL_CYCLES = 8 * S,
+                }
+            }
         }
     }
 }
