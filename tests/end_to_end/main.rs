@@ -18,6 +18,7 @@ mod cosimulation;
 mod cuda;
 mod energy;
 mod engines;
+mod every_gpu;
 mod fidelity;
 mod functional;
 mod gtkwave;
