@@ -349,11 +349,28 @@ fn fault_is_found(name: &str, correct: &str, fault: &str) -> Counterexample {
     counterexample(&invariant(&block), ALL_STATES)
 }
 
+/// Checks that the properties of a block with a planted fault have no proof. A counterexample may need an interval of many cycles.
+fn fault_has_no_proof(name: &str, given: &[(&str, &str)], correct: &str, fault: &str) {
+    let (mut block, _, params) = promising(name, given);
+    plant(&mut block, correct, fault);
+    let reach = properties::of(name, &params).expect("it has properties").reach;
+    assert_ne!(verdict(&invariant(&block), reach), ProofResult::Proved, "{name}: {fault}");
+}
+
 #[test]
-fn milg_counts_without_wrapping_and_never_limits_to_nothing() {
+fn milg_counts_without_wrapping_and_limits_by_its_formula() {
     for bits in ["6", "7", "8"] {
         keeps_its_properties("milg", &[("inflight_bits", bits)]);
     }
+    keeps_its_properties("milg", &[("rsfail_bits", "14"), ("request_bits", "8")]);
+}
+
+#[test]
+fn a_limit_of_milg_that_is_not_that_of_the_formula_is_found() {
+    let correct = "limit_q <= divider_quotient_o;";
+    fault_has_no_proof("milg", &[], correct, "limit_q <= divider_quotient_o + 7'd1;");
+    let correct = "rsfails_q <= {11'd0, rsfail_i};";
+    fault_has_no_proof("milg", &[], correct, "rsfails_q <= 12'd0;");
 }
 
 /// Returns a counterexample's clocks as the block's inputs. `None` is a clock in reset.
@@ -403,7 +420,13 @@ fn a_wrong_count_in_bgp_is_found() {
 }
 
 #[test]
-fn qbmi_gives_every_kernel_a_rank_of_its_own() {
+fn a_flip_of_bgp_at_the_limit_is_found() {
+    let correct = "next_insertions > SKEW_LIMIT";
+    fault_has_no_proof("bgp", &[], correct, "next_insertions >= SKEW_LIMIT");
+}
+
+#[test]
+fn qbmi_ranks_kernels_by_their_quotas() {
     for kernels in ["2", "3", "4"] {
         keeps_its_properties("qbmi", &[("kernels", kernels)]);
     }
@@ -415,7 +438,13 @@ fn a_rank_that_two_kernels_of_qbmi_share_is_found() {
 }
 
 #[test]
-fn the_latte_controller_stays_in_its_period_and_modes() {
+fn a_quota_of_qbmi_that_falls_by_two_is_found() {
+    let correct = "left = quota_q[i*7 +: 7] - 7'd1;";
+    fault_has_no_proof("qbmi", &[], correct, "left = quota_q[i*7 +: 7] - 7'd2;");
+}
+
+#[test]
+fn the_latte_controller_keeps_its_schedule() {
     keeps_its_properties("latte_controller", &[]);
 }
 
@@ -429,13 +458,25 @@ fn a_mode_that_the_latte_controller_does_not_have_is_found() {
 }
 
 #[test]
-fn the_assist_warp_buffer_never_overflows_when_its_room_is_respected() {
+fn codes_of_the_latte_controller_that_are_new_after_each_ep_are_found() {
+    let correct = "new_codes_q <= ep_ends & build;";
+    fault_has_no_proof("latte_controller", &[], correct, "new_codes_q <= ep_ends;");
+}
+
+#[test]
+fn the_assist_warp_buffer_holds_what_is_staged() {
     keeps_its_properties("awb", &[]);
 }
 
 #[test]
 fn an_assist_warp_buffer_that_promises_too_much_room_is_found() {
     fault_is_found("awb", "~(two_q | (one_q & comes))", "~two_q");
+}
+
+#[test]
+fn an_assist_warp_buffer_that_ignores_a_flush_is_found() {
+    let correct = "one_q <= (stay | placed) & ~flushed;";
+    fault_has_no_proof("awb", &[], correct, "one_q <= stay | placed;");
 }
 
 #[test]
@@ -446,6 +487,57 @@ fn the_decompression_queue_does_not_overflow() {
 #[test]
 fn a_decompression_queue_that_takes_one_too_many_is_found() {
     fault_is_found("decompression_queue", "has_room = waiting_q != DEPTH;", "has_room = waiting_q != 4'd9;");
+}
+
+#[test]
+fn a_wrong_latency_of_the_decompression_queue_is_found() {
+    let correct = "hit_latency_q <= {4'd0, latency} * {4'd0, ahead_and_own};";
+    let fault = "hit_latency_q <= {4'd0, latency} * {4'd0, ahead};";
+    fault_has_no_proof("decompression_queue", &[], correct, fault);
+}
+
+#[test]
+fn the_bpg_masks_the_warps_from_its_level_on() {
+    keeps_its_properties("bpg", &[]);
+}
+
+#[test]
+fn a_mask_of_the_bpg_without_its_first_warp_is_found() {
+    fault_has_no_proof("bpg", &[], "bypass[i] = l_max_q <= level;", "bypass[i] = l_max_q < level;");
+}
+
+#[test]
+fn set_indices_follow_from_the_line() {
+    keeps_its_properties("set_index_bmod", &[("sets", "64")]);
+    keeps_its_properties("set_index_bxor", &[]);
+    for prime in ["11", "19", "31"] {
+        keeps_its_properties("set_index_d_prime", &[("prime", prime)]);
+    }
+    for sets in ["16", "32", "64", "128"] {
+        keeps_its_properties("set_index_i_poly", &[("sets", sets)]);
+    }
+}
+
+#[test]
+fn wrong_set_indices_are_found() {
+    let faults = [
+        ("set_index_bmod", "index_q <= line_i[", "index_q <= ~line_i["),
+        ("set_index_bxor", "index_q <= line_i[", "index_q <= ~line_i["),
+        ("set_index_d_prime", ") + line_i[", ") - line_i["),
+        ("set_index_i_poly", "residue = residue ^ POWER", "residue = residue | POWER"),
+    ];
+    for (name, correct, fault) in faults {
+        fault_has_no_proof(name, &[], correct, fault);
+    }
+}
+
+#[test]
+fn spp_predicts_the_requested_sectors() {
+    for sectors in ["4", "8"] {
+        keeps_its_properties("spp", &[("sectors", sectors)]);
+    }
+    let correct = "sectors_q <= pattern | requested_i;";
+    fault_has_no_proof("spp", &[], correct, "sectors_q <= pattern;");
 }
 
 #[test]

@@ -9,11 +9,11 @@
 use crate::formal::{Reach, abc_script, yosys_script};
 use selvedge_gen::{Design, Language, ResetStyle, VerilogModule};
 use selvedge_hw::{Direction, Port};
-use serde_json::Value;
 use std::fmt::Write;
 
-/// Blocks that have properties.
-pub const BLOCKS: [&str; 6] = ["awb", "bgp", "decompression_queue", "latte_controller", "milg", "qbmi"];
+mod declared;
+
+pub use declared::{BLOCKS, of};
 
 /// The properties of a block.
 #[derive(Clone, Debug)]
@@ -63,166 +63,6 @@ pub struct Assertion {
     pub what: &'static str,
     /// Verilog expression that is 1 in each cycle.
     pub holds: String,
-}
-
-/// Returns the properties of a block, or `None` if it has none. `params` must be complete.
-pub fn of(block: &str, params: &Value) -> Option<Properties> {
-    let number = |name: &str| params[name].as_u64().expect("the parameters are complete");
-    Some(match block {
-        "awb" => awb(),
-        "bgp" => bgp(number("skew_window")),
-        "decompression_queue" => decompression_queue(number("depth")),
-        "latte_controller" => latte_controller(number("period_eps")),
-        "milg" => milg(number("inflight_bits")),
-        "qbmi" => qbmi(number("kernels")),
-        _ => return None,
-    })
-}
-
-/// A time limit that is much longer than any proof of these properties.
-const ALL_STATES: Reach = Reach::AllStates { seconds: 100 };
-
-fn claim(name: &'static str, what: &'static str, holds: impl Into<String>) -> Assertion {
-    Assertion { name, what, holds: holds.into() }
-}
-
-/// Returns the property that the count of instructions in flight follows issues and completions. The count saturates instead
-/// of wrapping.
-fn milg(bits: u64) -> Properties {
-    let wide = bits + 2;
-    let top = (1_u64 << bits) - 1;
-    let wire = |name, value| CycleValue { name, bits: wide, value };
-    Properties {
-        inside: vec![],
-        wires: vec![
-            wire("raised", format!("{{2'd0, expected}} + {{{bits}'d0, issued_i}}")),
-            wire("completed", format!("{{{bits}'d0, completed_i}}")),
-            wire("balance", format!("(raised < completed) ? {wide}'d0 : raised - completed")),
-        ],
-        registers: vec![StoredValue {
-            name: "expected",
-            bits,
-            reset: Some(0),
-            next: format!("(balance > {wide}'d{top}) ? {bits}'d{top} : balance[{}:0]", bits - 1),
-        }],
-        claims: vec![
-            claim(
-                "counts",
-                "the count in flight is that of issues and completions",
-                "inflight_o == expected",
-            ),
-            claim("limits", "the limit is not 0", format!("limit_o != {bits}'d0")),
-            claim(
-                "issues",
-                "an instruction may issue exactly below the limit",
-                "may_issue_o == (inflight_o < limit_o)",
-            ),
-        ],
-        reach: ALL_STATES,
-    }
-}
-
-/// Returns the property that both counters stay inside their window, and that the insertions never exceed the evictions.
-fn bgp(window: u64) -> Properties {
-    Properties {
-        inside: vec!["evictions_q", "insertions_q"],
-        wires: vec![],
-        registers: vec![],
-        claims: vec![
-            claim(
-                "window",
-                "the evictions that are counted are inside their window",
-                format!("evictions_q < 10'd{window}"),
-            ),
-            claim(
-                "insertions",
-                "no more insertions than evictions are counted",
-                "insertions_q <= evictions_q",
-            ),
-        ],
-        reach: Reach::Induction { steps: 2 },
-    }
-}
-
-/// Returns the property that all kernels have different ranks, for any quotas.
-fn qbmi(kernels: u64) -> Properties {
-    let bits = (kernels - 1).ilog2() + 1;
-    let ranks: Vec<String> = (0..kernels as u32)
-        .map(|kernel| format!("({kernels}'d1 << rank_o[{}:{}])", (kernel + 1) * bits - 1, kernel * bits))
-        .collect();
-    let all = format!("{{{kernels}{{1'b1}}}}");
-    Properties {
-        inside: vec![],
-        wires: vec![],
-        registers: vec![],
-        claims: vec![claim(
-            "ranks",
-            "each kernel has a rank of its own",
-            format!("({}) == {all}", ranks.join(" | ")),
-        )],
-        reach: Reach::Induction { steps: 1 },
-    }
-}
-
-/// Returns the property that the mode is one of three, and that the EP stays inside its period.
-fn latte_controller(period: u64) -> Properties {
-    Properties {
-        inside: vec!["ep_q"],
-        wires: vec![],
-        registers: vec![],
-        claims: vec![
-            claim("mode", "the mode is one of three", "mode_o != 2'd3"),
-            claim("lookup_mode", "the mode of a lookup is one of three", "lookup_mode_o != 2'd3"),
-            claim("period", "the EP is inside its period", format!("ep_q < 4'd{period}")),
-        ],
-        reach: ALL_STATES,
-    }
-}
-
-/// Returns the property that no instruction is lost if instructions are staged only when there was room in the last cycle.
-fn awb() -> Properties {
-    let register = |name, bits, reset, next: &str| StoredValue { name, bits, reset, next: next.into() };
-    let allowed = "!stage_valid_i | (stage_high_i ? (stage_warp_i < 6'd48) & room[stage_warp_i] : low_room)";
-    Properties {
-        inside: vec![],
-        wires: vec![CycleValue { name: "allowed", bits: 1, value: allowed.into() }],
-        registers: vec![
-            register("room", 48, None, "high_room_o"),
-            register("low_room", 1, None, "low_room_o"),
-            register("kept", 1, Some(1), "kept & allowed"),
-        ],
-        claims: vec![claim(
-            "overflow",
-            "who stages only where there was room loses no instruction",
-            "!kept | !overflow_o",
-        )],
-        reach: ALL_STATES,
-    }
-}
-
-/// Returns the property that the queue never holds more lines than its depth, and that lines only wait for a busy
-/// decompressor.
-fn decompression_queue(depth: u64) -> Properties {
-    let bits = depth.ilog2() + 1;
-    Properties {
-        inside: vec!["waiting_q", "busy_q", "remaining_q"],
-        wires: vec![],
-        registers: vec![],
-        claims: vec![
-            claim(
-                "places",
-                "no more lines wait than there are places",
-                format!("waiting_q <= {bits}'d{depth}"),
-            ),
-            claim(
-                "waits",
-                "lines wait only for a decompressor that is busy",
-                format!("busy_q | (waiting_q == {bits}'d0)"),
-            ),
-            claim("busy", "a busy decompressor has cycles left", "!busy_q | (remaining_q != 4'd0)"),
-        ],
-        reach: ALL_STATES,
-    }
 }
 
 /// Adds the module that checks the properties to a block's Verilog, and an instance of it to the block's module. `ports` are

@@ -55,7 +55,7 @@ fn a_planted_fault_violates_a_property_in_simulation() {
             "qbmi",
             "quota_q[j*7 +: 7] > quota_q[i*7 +: 7]",
             "quota_q[j*7 +: 7] >= quota_q[i*7 +: 7]",
-            "qbmi: violated: each kernel has a rank of its own",
+            "qbmi: violated: kernels rank by quota, those with equal quotas by number",
         ),
         (
             "latte_controller",

@@ -1,0 +1,491 @@
+//! The properties of each block: its function, written a second time for one cycle or one interval.
+use super::{Assertion, CycleValue, Properties, StoredValue};
+use crate::formal::Reach;
+use serde_json::Value;
+
+/// Blocks that have properties.
+pub const BLOCKS: [&str; 12] = [
+    "awb",
+    "bgp",
+    "bpg",
+    "decompression_queue",
+    "latte_controller",
+    "milg",
+    "qbmi",
+    "set_index_bmod",
+    "set_index_bxor",
+    "set_index_d_prime",
+    "set_index_i_poly",
+    "spp",
+];
+
+/// Returns the properties of a block, or `None` if it has none. `params` must be complete.
+pub fn of(block: &str, params: &Value) -> Option<Properties> {
+    let number = |name: &str| params[name].as_u64().expect("the parameters are complete");
+    Some(match block {
+        "awb" => awb(),
+        "bgp" => {
+            let window = number("skew_window");
+            bgp(window, window * number("skew_percent") / 100, number("fg_threshold"), number("sectors"))
+        }
+        "bpg" => bpg(number("interval")),
+        "decompression_queue" => decompression_queue(number("depth")),
+        "latte_controller" => latte_controller(number("ep_accesses"), number("period_eps")),
+        "milg" => milg(number("inflight_bits"), number("rsfail_bits"), number("request_bits")),
+        "qbmi" => qbmi(number("kernels")),
+        "set_index_bmod" => {
+            let sets = number("sets");
+            set_index(sets, "the index is the line's lowest bits", format!("line_i & 32'd{}", sets - 1))
+        }
+        "set_index_bxor" => {
+            let sets = number("sets");
+            let index = format!("(line_i ^ (line_i >> {})) & 32'd{}", sets.ilog2(), sets - 1);
+            set_index(sets, "the index is the exclusive-or of the line's two lowest parts", index)
+        }
+        "set_index_d_prime" => {
+            let (sets, prime) = (number("sets"), number("prime"));
+            let index = format!("((line_i >> {}) * 32'd{prime} + line_i) & 32'd{}", sets.ilog2(), sets - 1);
+            set_index(
+                sets,
+                "the index is the sum of the line's lowest bits and the multiple of its tag",
+                index,
+            )
+        }
+        "set_index_i_poly" => {
+            let sets = number("sets");
+            set_index(
+                sets,
+                "the index is the remainder of the division by the polynomial",
+                remainder(sets.ilog2()),
+            )
+        }
+        "spp" => spp(number("sectors")),
+        _ => return None,
+    })
+}
+
+/// A time limit that is much longer than any proof of these properties.
+const ALL_STATES: Reach = Reach::AllStates { seconds: 100 };
+
+/// A state that satisfies all claims has only successors that do.
+const NEXT_STATE: Reach = Reach::Induction { steps: 2 };
+
+fn claim(name: &'static str, what: &'static str, holds: impl Into<String>) -> Assertion {
+    Assertion { name, what, holds: holds.into() }
+}
+
+fn wire(name: &'static str, bits: u64, value: impl Into<String>) -> CycleValue {
+    CycleValue { name, bits, value: value.into() }
+}
+
+/// Returns a value that is stored from cycle to cycle, and is `reset` after a reset.
+fn stored(name: &'static str, bits: u64, reset: u64, next: impl Into<String>) -> StoredValue {
+    StoredValue { name, bits, reset: Some(reset), next: next.into() }
+}
+
+/// Returns a value that is stored from cycle to cycle, and that a reset does not change.
+fn kept(name: &'static str, bits: u64, next: &str) -> StoredValue {
+    StoredValue { name, bits, reset: None, next: next.into() }
+}
+
+/// Returns the properties that define the MILG: its counters, and the formula of its limit.
+fn milg(bits: u64, failure_bits: u64, request_bits: u64) -> Properties {
+    let wide = bits + 2;
+    let top = (1_u64 << bits) - 1;
+    let per_request = failure_bits - request_bits;
+    let divisor = match bits - per_request {
+        0 => "per_request".into(),
+        upper => format!("{{{upper}'d0, per_request}}"),
+    };
+    Properties {
+        inside: vec!["max_inflight_q", "rsfails_q", "requests_q"],
+        wires: vec![
+            wire("raised", wide, format!("{{2'd0, inflight}} + {{{bits}'d0, issued_i}}")),
+            wire("completed", wide, format!("{{{bits}'d0, completed_i}}")),
+            wire("balance", wide, format!("(raised < completed) ? {wide}'d0 : raised - completed")),
+            wire("now", bits, format!("(balance > {wide}'d{top}) ? {bits}'d{top} : balance[{}:0]", bits - 1)),
+            wire("ends", 1, "request_i & (&requests)"),
+            wire("per_request", per_request, format!("failures[{}:{request_bits}]", failure_bits - 1)),
+            wire("most", bits, "(maximum < limit) ? maximum : limit"),
+            wire("quotient", bits, format!("most / {divisor}")),
+        ],
+        registers: vec![
+            stored("inflight", bits, 0, "now"),
+            stored("maximum", bits, 0, "(ends | (now > maximum)) ? now : maximum"),
+            stored(
+                "failures",
+                failure_bits,
+                0,
+                format!(
+                    "ends ? {{{}'d0, rsfail_i}} : failures + {{{0}'d0, rsfail_i & !(&failures)}}",
+                    failure_bits - 1
+                ),
+            ),
+            stored("requests", request_bits, 0, format!("requests + {{{}'d0, request_i}}", request_bits - 1)),
+            stored(
+                "limit",
+                bits,
+                top,
+                format!("!(ends & (|per_request)) ? limit : (|quotient) ? quotient : {bits}'d1"),
+            ),
+        ],
+        claims: vec![
+            claim(
+                "counts",
+                "the count in flight is that of issues and completions, without wrapping",
+                "inflight_o == inflight",
+            ),
+            claim(
+                "interval",
+                "maximum, failures and requests are those of the interval",
+                "(max_inflight_q == maximum) & (rsfails_q == failures) & (requests_q == requests)",
+            ),
+            claim(
+                "limits",
+                "the limit is max(1, min(maximum, limit) / failures per request) of the last interval",
+                "limit_o == limit",
+            ),
+            claim("allows", "the limit is not 0", format!("limit_o != {bits}'d0")),
+            claim(
+                "issues",
+                "an instruction may issue exactly below the limit",
+                "may_issue_o == (inflight_o < limit_o)",
+            ),
+        ],
+        reach: NEXT_STATE,
+    }
+}
+
+/// Returns the properties of the BGP's default: the counts of its window, and its flips.
+fn bgp(window: u64, limit: u64, threshold: u64, sectors: u64) -> Properties {
+    let used: Vec<String> = (0..sectors).map(|sector| format!("{{3'd0, used_i[{sector}]}}")).collect();
+    Properties {
+        inside: vec!["evictions_q", "insertions_q"],
+        wires: vec![
+            wire("used", 4, used.join(" + ")),
+            wire("inserts", 1, format!("evict_i & ((used < 4'd{threshold}) == default_coarse_o)")),
+            wire("total", 10, "insertions + {9'd0, inserts}"),
+            wire("ends", 1, format!("evict_i & (evictions == 10'd{})", window - 1)),
+            wire("skewed", 1, format!("ends & (total > 10'd{limit})")),
+        ],
+        registers: vec![
+            stored("evictions", 10, 0, "ends ? 10'd0 : evictions + {9'd0, evict_i}"),
+            stored("insertions", 10, 0, "ends ? 10'd0 : total"),
+            stored("flipped", 1, 0, "skewed"),
+            stored("coarse", 1, 1, "coarse ^ skewed"),
+            stored("asked", 1, 0, "query_i & !evict_i"),
+        ],
+        claims: vec![
+            claim(
+                "window",
+                "the evictions that are counted are inside their window",
+                format!("evictions_q < 10'd{window}"),
+            ),
+            claim(
+                "counts",
+                "evictions, and among them those against the default, are counted",
+                "(evictions_q == evictions) & (insertions_q == insertions)",
+            ),
+            claim(
+                "insertions",
+                "no more insertions than evictions are counted",
+                "insertions_q <= evictions_q",
+            ),
+            claim(
+                "flips",
+                "the default flips exactly after a window with more insertions than the limit",
+                "(flip_o == flipped) & (default_coarse_o == coarse)",
+            ),
+            claim("replies", "a query without an eviction gets a reply", "valid_o == asked"),
+        ],
+        reach: NEXT_STATE,
+    }
+}
+
+/// Returns the properties of the QBMI's ranks and of its quotas, for any set that is added.
+fn qbmi(kernels: u64) -> Properties {
+    let rank_bits = if kernels == 2 { 1 } else { 2 };
+    let set_bits = match kernels {
+        2 => 6,
+        3 => 10,
+        _ => 15,
+    };
+    let bits = set_bits + 1;
+    let part =
+        |name: &str, kernel: u64, bits: u64| format!("{name}[{}:{}]", (kernel + 1) * bits - 1, kernel * bits);
+    let joined = |of: &dyn Fn(u64) -> String| {
+        format!("{{{}}}", (0..kernels).rev().map(of).collect::<Vec<_>>().join(", "))
+    };
+    let issued = |kernel: u64| format!("issue_i & (issue_kernel_i == {rank_bits}'d{kernel})");
+    let rank = |kernel: u64| {
+        let others = (0..kernels).filter(|other| *other != kernel).map(|other| {
+            let compare = if other < kernel { ">=" } else { ">" };
+            let (quota, own) = (part("quotas_o", other, bits), part("quotas_o", kernel, bits));
+            format!("(({quota} {compare} {own}) ? {rank_bits}'d1 : {rank_bits}'d0)")
+        });
+        format!("({})", others.collect::<Vec<_>>().join(" + "))
+    };
+    let left =
+        |kernel: u64| format!("({} - {{{}'d0, issued[{kernel}]}})", part("quotas", kernel, bits), bits - 1);
+    let sum = |kernel: u64| {
+        format!("({{1'd0, {}}} + {{2'd0, {}}})", part("left", kernel, bits), part("set", kernel, set_bits))
+    };
+    let filled = |kernel: u64| {
+        let (low, carry) = (kernel * (bits + 1), (kernel + 1) * (bits + 1) - 1);
+        format!("(sum[{carry}] ? {{{bits}{{1'b1}}}} : sum[{}:{low}])", carry - 1)
+    };
+    let empty: Vec<String> = (0..kernels)
+        .map(|kernel| format!("({} & ({} == {bits}'d1))", issued(kernel), part("quotas_o", kernel, bits)))
+        .collect();
+    let ones = (0..kernels).fold(0, |ones, kernel| ones | 1 << (kernel * bits));
+    Properties {
+        inside: vec!["set_quota_o"],
+        wires: vec![
+            wire("ranks", rank_bits * kernels, joined(&rank)),
+            wire("left", bits * kernels, joined(&left)),
+            wire("sum", (bits + 1) * kernels, joined(&sum)),
+            wire("filled", bits * kernels, joined(&filled)),
+        ],
+        registers: vec![
+            stored("quotas", bits * kernels, ones, "quotas_o"),
+            stored("issued", kernels, 0, joined(&issued)),
+            stored("emptied", 1, 0, empty.join(" | ")),
+            stored("set", set_bits * kernels, 0, "set_quota_o"),
+        ],
+        claims: vec![
+            claim("ranks", "kernels rank by quota, those with equal quotas by number", "rank_o == ranks"),
+            claim("replenishes", "a set is added when a quota reaches 0", "replenish_o == emptied"),
+            claim(
+                "quotas",
+                "an issue takes one from its kernel's quota, and a set adds to all up to the maximum",
+                "quotas_o == (replenish_o ? filled : left)",
+            ),
+        ],
+        reach: NEXT_STATE,
+    }
+}
+
+/// Returns the properties of LATTE-CC's schedule: EPs, the learning EP and the modes of lookups.
+fn latte_controller(accesses: u64, period: u64) -> Properties {
+    let last_ep = period - 1;
+    Properties {
+        inside: vec!["ep_q", "accesses_q"],
+        wires: vec![wire("ends", 1, format!("access_i & (accesses == 8'd{})", accesses - 1))],
+        registers: vec![
+            stored("accesses", 8, 0, "ends ? 8'd0 : accesses + {7'd0, access_i}"),
+            stored("ep", 4, 0, format!("!ends ? ep : (ep == 4'd{last_ep}) ? 4'd0 : ep + 4'd1")),
+            stored("first_period", 1, 1, format!("first_period & !(ends & (ep == 4'd{last_ep}))")),
+            stored("ended", 1, 0, "ends"),
+            stored("mode", 2, 0, "mode_o"),
+            stored("learned", 1, 0, "learning_o"),
+            stored("built", 1, 0, "ends & build_o"),
+        ],
+        claims: vec![
+            claim("modes", "the mode is one of three", "mode_o != 2'd3"),
+            claim("lookup_modes", "the mode of a lookup is one of three", "lookup_mode_o != 2'd3"),
+            claim("period", "the EP is inside its period", format!("ep_q < 4'd{period}")),
+            claim(
+                "eps",
+                "an EP ends with its last access",
+                "(ep_q == ep) & (accesses_q == accesses) & (ep_end_o == ended)",
+            ),
+            claim("learns", "the first EP of a period learns", "learning_o == (ep == 4'd0)"),
+            claim(
+                "builds",
+                "codes are built in the last EP of a period and in the first EP of all, and are new at its end",
+                format!(
+                    "(build_o == ((ep == 4'd{last_ep}) | (learning_o & first_period))) & (new_codes_o == built)"
+                ),
+            ),
+            claim("keeps", "the mode changes only by a decision", "decided_o | (mode_o == mode)"),
+            claim(
+                "lookups",
+                "a set is dedicated only in the learning EP, other lookups have the decided mode",
+                "lookup_dedicated_o ? learned : lookup_mode_o == mode",
+            ),
+        ],
+        reach: NEXT_STATE,
+    }
+}
+
+/// Returns the properties of the assist warp buffer: no instruction is lost if instructions are staged only when there was room
+/// in the last cycle, and any warp `warp` has the number of instructions that were staged, popped and flushed.
+fn awb() -> Properties {
+    let popped = "(|held) & (warp[0] ? issue1_pop_i & (issue1_index_i == warp[5:1]) : issue0_pop_i & (issue0_index_i == warp[5:1]))";
+    Properties {
+        inside: vec!["two_q"],
+        wires: vec![
+            wire(
+                "allowed",
+                1,
+                "!stage_valid_i | (stage_high_i ? (stage_warp_i < 6'd48) & room[stage_warp_i] : low_room)",
+            ),
+            wire("comes", 1, "stage_valid_i & stage_high_i & (stage_warp_i == warp)"),
+            wire("flushed", 1, "flush_high_i & (flush_warp_i == warp)"),
+            wire("popped", 1, popped),
+        ],
+        registers: vec![
+            kept("room", 48, "high_room_o"),
+            kept("low_room", 1, "low_room_o"),
+            stored("kept", 1, 1, "kept & allowed"),
+            kept("warp", 6, "warp"),
+            stored("held", 2, 0, "flushed ? 2'd0 : held - {1'd0, popped} + {1'd0, comes & !held[1]}"),
+        ],
+        claims: vec![
+            claim(
+                "overflow",
+                "who stages only where there was room loses no instruction",
+                "!kept | !overflow_o",
+            ),
+            claim(
+                "holds",
+                "a warp has the instructions that were staged and neither popped nor flushed",
+                "(warp > 6'd47) | ((high_valid_o[warp] == (|held)) & (two_q[warp] == held[1]))",
+            ),
+            claim(
+                "rooms",
+                "a warp has room for an instruction exactly if it has fewer than two",
+                "(warp > 6'd47) | (high_room_o[warp] == !(held[1] | (held[0] & comes)))",
+            ),
+        ],
+        reach: ALL_STATES,
+    }
+}
+
+/// Returns the properties of the BPG's interval and of its mask.
+fn bpg(interval: u64) -> Properties {
+    Properties {
+        inside: vec!["accesses_q", "ended_q"],
+        wires: vec![
+            wire("ends", 1, format!("access_i & (accesses == 10'd{})", interval - 1)),
+            wire("above", 8, "8'd255 << l_max_o"),
+        ],
+        registers: vec![
+            stored("accesses", 10, 0, "ends ? 10'd0 : accesses + {9'd0, access_i}"),
+            stored("ended", 1, 0, "ends"),
+            stored("updated", 1, 0, "ended"),
+            stored("level", 4, 8, "l_max_o"),
+        ],
+        claims: vec![
+            claim("bypasses", "the warps from the level on bypass", "bypass_o == above"),
+            claim("levels", "the level is at most 8", "l_max_o <= 4'd8"),
+            claim(
+                "intervals",
+                "an update follows every interval of accesses",
+                "(accesses_q == accesses) & (ended_q == ended) & (update_o == updated)",
+            ),
+            claim("keeps", "the level changes only by an update", "update_o | (l_max_o == level)"),
+        ],
+        reach: NEXT_STATE,
+    }
+}
+
+/// Returns the properties of the decompression queue: its places, and the position and latency that it states.
+fn decompression_queue(depth: u64) -> Properties {
+    let bits = u64::from(depth.ilog2()) + 1;
+    Properties {
+        inside: vec!["waiting_q", "busy_q", "remaining_q"],
+        wires: vec![wire("free", 1, "!busy_q | ((remaining_q == 4'd1) & ready_i)")],
+        registers: vec![
+            stored("entered", 1, 0, "valid_i & ready_o"),
+            stored("ahead", bits, 0, format!("waiting_q + {{{}'d0, !free}}", bits - 1)),
+            stored("latency", 4, 0, "(latency_i == 4'd0) ? 4'd1 : latency_i"),
+        ],
+        claims: vec![
+            claim(
+                "places",
+                "no more lines wait than there are places",
+                format!("waiting_q <= {bits}'d{depth}"),
+            ),
+            claim(
+                "waits",
+                "lines wait only for a decompressor that is busy",
+                format!("busy_q | (waiting_q == {bits}'d0)"),
+            ),
+            claim("busy", "a busy decompressor has cycles left", "!busy_q | (remaining_q != 4'd0)"),
+            claim("accepts", "a line with room is accepted", "accepted_o == entered"),
+            claim(
+                "position",
+                "the position of a line is the number of lines ahead of it",
+                "!accepted_o | (position_o == ahead)",
+            ),
+            claim(
+                "estimate",
+                "the latency of a hit is the decompressor's, times the lines up to and with it",
+                format!(
+                    "!accepted_o | (hit_latency_o == {{5'd0, latency}} * ({{{}'d0, position_o}} + 9'd1))",
+                    9 - bits
+                ),
+            ),
+        ],
+        reach: ALL_STATES,
+    }
+}
+
+/// Returns the properties of the SPP's replies, for any recorded pattern.
+fn spp(sectors: u64) -> Properties {
+    Properties {
+        inside: vec![],
+        wires: vec![],
+        registers: vec![
+            stored("asked", 1, 0, "query_i"),
+            stored("requested", sectors, 0, "query_i ? requested_i : requested"),
+        ],
+        claims: vec![
+            claim("replies", "a reply follows each query", "valid_o == asked"),
+            claim(
+                "includes",
+                "a prediction has the requested sectors",
+                "!valid_o | ((sectors_o & requested) == requested)",
+            ),
+            claim(
+                "whole",
+                "without a pattern, all sectors are predicted",
+                "!valid_o | known_o | (&sectors_o)",
+            ),
+        ],
+        reach: NEXT_STATE,
+    }
+}
+
+/// Returns the property that the index follows from the line, by an expression of 32 bits.
+fn set_index(sets: u64, what: &'static str, index: String) -> Properties {
+    let upper = 32 - sets.ilog2();
+    Properties {
+        inside: vec![],
+        wires: vec![wire("of_line", 32, index)],
+        registers: vec![
+            stored("valid", 1, 0, "valid_i"),
+            stored("index", 32, 0, "valid_i ? of_line : index"),
+        ],
+        claims: vec![
+            claim("replies", "an index follows each line", "valid_o == valid"),
+            claim("indexes", what, format!("!valid_o | ({{{upper}'d0, index_o}} == index)")),
+        ],
+        reach: NEXT_STATE,
+    }
+}
+
+/// Returns the remainder of a line by the irreducible polynomial of this degree: for each bit, the parity of some line bits.
+fn remainder(degree: u32) -> String {
+    let polynomial: u64 = match degree {
+        4 => 19,
+        5 => 37,
+        6 => 67,
+        _ => 131,
+    };
+    let mut masks = vec![0_u32; degree as usize];
+    let mut power = 1_u64;
+    for place in 0..32 {
+        masks
+            .iter_mut()
+            .enumerate()
+            .for_each(|(bit, mask)| *mask |= u32::from(power >> bit & 1 == 1) << place);
+        power <<= 1;
+        if power >> degree == 1 {
+            power ^= polynomial;
+        }
+    }
+    let bits: Vec<String> = masks.iter().rev().map(|mask| format!("^(line_i & 32'd{mask})")).collect();
+    format!("{{{}'d0, {}}}", 32 - degree, bits.join(", "))
+}
