@@ -13,6 +13,8 @@ const NO_CHANGE: f64 = 0.01;
 
 /// Max change here if the paper states no change, since a mean of many applications is never exactly 1.
 const ALMOST_NO_CHANGE: f64 = 0.02;
+/// The smallest change that a percentage with one decimal shows.
+const SHOWN_CHANGE: f64 = 0.0005;
 
 /// A quantity of a figure.
 #[derive(Debug)]
@@ -193,12 +195,13 @@ fn compared(panel: &Panel, stated: &Stated, all: &[&Stated]) -> Compared {
     Compared { stated: stated.clone(), unit: panel.unit, ours, sign, order }
 }
 
-/// Returns whether both are above 1, or both below. If the paper has no change, ours must be within two points of 1.
+/// Returns whether both are above 1, or both below. A change that rounds to 0.0% is neither. If the paper has no change,
+/// ours must be within two points of 1.
 fn is_same_sign(ours: f64, paper: f64) -> bool {
     if (paper - 1.0).abs() < NO_CHANGE {
         return (ours - 1.0).abs() <= ALMOST_NO_CHANGE;
     }
-    (ours > 1.0) == (paper > 1.0) && ours != 1.0
+    (ours > 1.0) == (paper > 1.0) && (ours - 1.0).abs() >= SHOWN_CHANGE
 }
 
 #[cfg(test)]
@@ -208,6 +211,7 @@ mod tests {
     #[test]
     fn a_sign_is_more_or_less_than_one_and_no_change_is_within_two_points() {
         assert!(is_same_sign(1.001, 1.192) && !is_same_sign(0.999, 1.192) && !is_same_sign(1.0, 1.192));
+        assert!(is_same_sign(0.9994, 0.918) && !is_same_sign(0.9996, 0.918));
         assert!(is_same_sign(1.015, 1.0) && !is_same_sign(1.03, 1.0) && !is_same_sign(0.97, 1.003));
     }
 
