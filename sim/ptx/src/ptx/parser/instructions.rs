@@ -113,9 +113,8 @@ impl<'a> PtxParser<'a> {
                 if !self.accept('|')? {
                     return Ok(Operand::Sink);
                 }
-                let line = self.line;
                 let name = self.take_name("a register")?;
-                let second = self.register(name)?.ok_or_else(|| self.undefined(line, name))?;
+                let second = self.register(name)?.ok_or_else(|| self.undefined(self.line, name))?;
                 Ok(Operand::Pair(UNUSED, second))
             }
             _ => self.simple_operand(),
@@ -237,7 +236,6 @@ impl<'a> PtxParser<'a> {
         match symbol {
             NameMeaning::Register(first) if self.at('|') => {
                 self.advance()?;
-                let line = self.line;
                 let line = self.line;
                 let name = self.take_name("a register")?;
                 let second = if name == "_" {
