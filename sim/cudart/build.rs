@@ -46,24 +46,29 @@ fn compile(out: &Path) {
 
 /// Links the library under one name. Its symbols get that version, and other symbols are hidden.
 fn link(out: &Path, name: &str, release: u32) {
-    let versions = out.join(format!("{name}.versions"));
-    let text = format!("{name} {{ global: cuda*; __cuda*; local: *; }};\n");
-    fs::write(&versions, text).expect("OUT_DIR can be written");
-    let linker = env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into());
+    let object = out.join(format!("{name}.o"));
     let aliases =
         fs::read_to_string("client/aliases.txt").expect("the list of aliases is beside the library");
     let aliases = aliases.lines().map(|alias| {
         let function = alias.trim_end_matches("_ptsz").trim_end_matches("_ptds");
-        format!("-Wl,--defsym={alias}={function}")
+        format!("--defsym={alias}={function}")
     });
-    run(Command::new(linker)
-        .args(["-shared", "-s", "-Wl,--gc-sections", "-Wl,-z,defs", "-Wl,--whole-archive"])
+    // GNU ld defines the aliases, since other linkers, such as Zig's, do not know `--defsym`.
+    run(Command::new(env::var_os("LD").unwrap_or_else(|| "ld".into()))
+        .args(["-r", "--whole-archive"])
         .arg(out.join("libselvedge_cudart.a"))
-        .arg("-Wl,--no-whole-archive")
+        .arg(format!("--defsym=selvedge_cudart_release=selvedge_release_{release}"))
+        .args(aliases)
+        .arg("-o")
+        .arg(&object));
+    let versions = out.join(format!("{name}.versions"));
+    let text = format!("{name} {{ global: cuda*; __cuda*; local: *; }};\n");
+    fs::write(&versions, text).expect("OUT_DIR can be written");
+    run(Command::new(env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into()))
+        .args(["-shared", "-s", "-Wl,--gc-sections", "-Wl,-z,defs"])
+        .arg(&object)
         .arg(format!("-Wl,-soname,{name}"))
         .arg(format!("-Wl,--version-script={}", versions.display()))
-        .arg(format!("-Wl,--defsym=selvedge_cudart_release=selvedge_release_{release}"))
-        .args(aliases)
         .args(["-lgcc_s", "-lc", "-lm", "-lpthread", "-ldl", "-o"])
         .arg(out.join(name)));
 }
