@@ -4,10 +4,11 @@
 // Chooses an L1D's compression mode by set sampling, hit latency and the pipeline's latency
 // tolerance.
 //
-// LATTE-CC, section III. SET is the width of a set number, REST two less.
+// LATTE-CC, section III. SET is the width of a set number, REST two less. S schedulers have
+// ALL_WARPS bits of warps and ALL_CYCLES bits of cycles.
 //
-// Parameters: policy = 0
-// In this file: SET = $clog2(SETS), REST = SET - 2
+// Parameters: schedulers = 2, policy = 0
+// In this file: SET = $clog2(SETS), REST = SET - 2, S = 2, ALL_WARPS = 12, ALL_CYCLES = 16
 // Source: LATTE-CC, section III
 // Written by selvedge 0.2.0 with reset control
 // rst_ni needs a reset synchronizer: asserted at any time, released synchronously to clk_i
@@ -42,10 +43,11 @@
 // - An insertion is counted with the access that misses and allocates, so that the counts are
 //   bounded: at most 256 insertions and 512 hits (9 and 10 bits), and at most 512 of both together.
 // - Latency tolerance: a schedule is the series of instructions that a scheduler issues from one
-//   warp before it switches to another. Three sums are kept per EP over two schedulers: the
+//   warp before it switches to another. Three sums are kept per EP over all schedulers: the
 //   schedules that ended, the warps available at each switch, and the cycles of the schedules. When
-//   1,022 schedules are counted, all three sums are halved. Each mean is rounded down, warps to
-//   1/64 and cycles to 1/16. An EP without a schedule has no tolerance.
+//   1,022 schedules of two schedulers are counted, all three sums are halved, so that the number
+//   stays below 1,024. Each mean is rounded down, warps to 1/64 and cycles to 1/16. An EP without a
+//   schedule has no tolerance.
 // - Hit latency: the running mean of the effective hit latencies that the decompression queues
 //   report per mode (decompression latency x (queue position + 1)). Miss latency: the running mean
 //   of the L1 miss round trips. Each new value has a weight of 1/16. The means have 8 fractional
@@ -66,7 +68,9 @@
 // PARAMETERS
 // - ep_accesses, default 256, allowed 64, 256: L1 accesses of an EP
 // - period_eps, default 10, allowed 5, 10: EPs of a period, including the learning EP
-// - sets, default 32, allowed 32, 64: sets of the cache; four per mode are dedicated while learning
+// - sets, default 32, allowed 32, 64, 128, 256: sets of the cache; four per mode are dedicated
+//   while learning
+// - schedulers, default 2, allowed 2, 4, 8: schedulers of the SM
 // - policy, default 0, allowed 0, 1, 2: rule of the decision: 0 AMAT with latency tolerance, 1 hit
 //   count, 2 AMAT without tolerance
 //
@@ -98,7 +102,7 @@ module latte_controller #(
   parameter integer EP_ACCESSES = 256,
   // EPs of a period, including the learning EP; verified with 5, 10
   parameter integer PERIOD_EPS = 10,
-  // Sets of the cache; four per mode are dedicated while learning; verified with 32, 64
+  // Sets of the cache; four per mode are dedicated while learning; verified with 32, 64, 128, 256
   parameter integer SETS = 32
 ) (
   // clock
@@ -161,8 +165,8 @@ module latte_controller #(
     if (PERIOD_EPS != 5 && PERIOD_EPS != 10) begin : gen_wrong_period_eps
       latte_controller_PERIOD_EPS_must_be_5_or_10 wrong_period_eps ();
     end
-    if (SETS != 32 && SETS != 64) begin : gen_wrong_sets
-      latte_controller_SETS_must_be_32_or_64 wrong_sets ();
+    if (SETS != 32 && SETS != 64 && SETS != 128 && SETS != 256) begin : gen_wrong_sets
+      latte_controller_SETS_must_be_32_64_128_or_256 wrong_sets ();
     end
   endgenerate
 

@@ -14,7 +14,7 @@
 `default_nettype none
 
 module latte_controller_dedicated_sets #(
-  // Sets of the cache; four per mode are dedicated while learning; verified with 32, 64
+  // Sets of the cache; four per mode are dedicated while learning; verified with 32, 64, 128, 256
   parameter integer SETS = 32
 ) (
   // set number
@@ -27,8 +27,8 @@ module latte_controller_dedicated_sets #(
 
   // a parameter with a value that is not verified: the message is the name of a missing module
   generate
-    if (SETS != 32 && SETS != 64) begin : gen_wrong_sets
-      latte_controller_dedicated_sets_SETS_must_be_32_or_64 wrong_sets ();
+    if (SETS != 32 && SETS != 64 && SETS != 128 && SETS != 256) begin : gen_wrong_sets
+      latte_controller_dedicated_sets_SETS_must_be_32_64_128_or_256 wrong_sets ();
     end
   endgenerate
 

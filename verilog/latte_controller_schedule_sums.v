@@ -4,8 +4,10 @@
 // Sums over the schedules that ended in an EP: their number, the warps available at their ends, and
 // the cycles they executed.
 //
-// When the number reaches its limit, all sums are halved, which keeps their quotients.
+// When the number reaches its limit, all sums are halved, which keeps their quotients. S schedulers
+// have ALL_WARPS bits of warps and ALL_CYCLES bits of cycles.
 //
+// Parameters: S = 2, ALL_WARPS = 12, ALL_CYCLES = 16
 // Part of: latte_controller
 // Source: LATTE-CC, section III
 // Written by selvedge 0.2.0 with reset control
