@@ -54,12 +54,12 @@ fn traffic(params: &LatteControllerParams, phases: &[(PeriodTraffic, u64)]) -> V
             let shift = 8 - phase.scale;
             let (low, high, miss) = (random(8) >> shift, random(8), random(12) >> shift);
             // Each scheduler has 6 bits of warps and 8 bits of cycles.
-            let all = |bits: u32| u64::MAX >> (64 - bits * params.schedulers);
-            let warps_i = prng.bits() & all(6);
+            let ones = |bits: u32| u64::MAX >> (64 - bits * params.schedulers);
+            let warps_i = prng.bits() & ones(6);
             // About one schedule ends every second cycle, so that the sums of an EP are never halved.
             let schedule_i = (0..=params.schedulers.ilog2())
                 .fold(u8::MAX, |some, _| some & prng.below(1 << params.schedulers) as u8);
-            let cycles_i = prng.bits() & all(8) & (0x0101_0101_0101_0101 * ((1u64 << phase.scale) | 1));
+            let cycles_i = prng.bits() & ones(8) & (0x0101_0101_0101_0101 * ((1u64 << phase.scale) | 1));
             all.push(LatteControllerIn {
                 access_i: prng.chance(phase.busy.into()),
                 set_i: set,
