@@ -18,7 +18,7 @@ pub(super) fn expand(raw: &RawInstruction, registers: &mut Vec<PtxRegister>) -> 
         return ignoring_copy(raw, registers);
     }
     let is_lanes = |modifier: &&str| matches!(*modifier, "v2" | "v4" | "v8");
-    let at = modifiers.iter().position(|modifier| is_lanes(modifier))?;
+    let at = modifiers.iter().position(is_lanes)?;
     let lanes: usize = modifiers[at][1..].parse().ok()?;
     let opcode = raw.opcode.replacen(&format!(".{}", modifiers[at]), "", 1);
     if name == "mov" {

@@ -139,17 +139,14 @@ fn product(form: MatrixForm, [a, b, c]: [&[[u64; 32]]; 3], mask: u32) -> Vec<[u6
         from => addend_value(from, c[2 * block + column][lane]),
     };
     let mut out = vec![[0u64; 32]; form.registers()[0]];
-    for lane in 0..32 {
-        for block in 0..blocks {
-            let place = |column: usize| {
-                element(lane / 4 + 8 * block, lane % 4 * 2 + column, addend(lane, block, column))
-            };
-            let values = [place(0), place(1)];
-            if form.to == Sum::Half {
-                out[block][lane] = values[0] | values[1] << 16;
-            } else {
-                (out[2 * block][lane], out[2 * block + 1][lane]) = (values[0], values[1]);
-            }
+    for (lane, block) in (0..32).flat_map(|lane| (0..blocks).map(move |block| (lane, block))) {
+        let place =
+            |column: usize| element(lane / 4 + 8 * block, lane % 4 * 2 + column, addend(lane, block, column));
+        let values = [place(0), place(1)];
+        if form.to == Sum::Half {
+            out[block][lane] = values[0] | values[1] << 16;
+        } else {
+            (out[2 * block][lane], out[2 * block + 1][lane]) = (values[0], values[1]);
         }
     }
     out

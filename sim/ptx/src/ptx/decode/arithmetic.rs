@@ -338,14 +338,11 @@ fn find_row(opcode: &str) -> Option<(&'static AluRow, u8)> {
     }
     let stripped = kept.join(".");
     let ordered = || FORMS_IN_ORDER.get(&in_order(opcode)).map(|row| (row, 0));
-    let Some((row, flags)) = FORMS
+    let (row, flags) = FORMS
         .get(&*stripped)
         .map(|row| (row, flags))
         .or_else(ordered)
-        .or_else(|| FORMS_IN_ORDER.get(&in_order(&stripped)).map(|row| (row, flags)))
-    else {
-        return None;
-    };
+        .or_else(|| FORMS_IN_ORDER.get(&in_order(&stripped)).map(|row| (row, flags)))?;
     let single = |of: &OperandType| of.float && of.width == 32;
     let floats = row.operands.iter().any(single) || single(&row.result);
     let flush_fits = flags & FLUSH == 0 || floats;

@@ -93,7 +93,7 @@ fn extreme(name: &str, modifiers: &[&str], operands: usize) -> Option<(LaneOp, O
     let known = |modifier: &&str| matches!(*modifier, "ftz" | "NaN" | "xorsign" | "abs" | "f32");
     let three = operands == 4;
     let has = |name| modifiers.contains(&name);
-    let suits = has("f32") && modifiers.iter().all(|modifier| known(modifier)) && has("abs") | three;
+    let suits = has("f32") && modifiers.iter().all(known) && has("abs") | three;
     let (magnitude, xor_sign) = (has("abs"), has("xorsign"));
     let op = LaneOp::Extreme { most, nan: has("NaN"), magnitude, xor_sign, flush: has("ftz"), three };
     suits.then_some((op, OpClass::Fp32))

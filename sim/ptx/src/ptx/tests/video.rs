@@ -95,11 +95,10 @@ fn parts_of_registers_are_added_compared_and_merged() {
 fn whole_registers_take_a_second_operation() {
     for [d, x, y] in [[false; 3], [true; 3], [true, false, true]] {
         let types = format!("{}.{}", name(x), name(y));
-        let mut operations: Vec<(String, fn(i128, i128) -> i128, bool)> = Vec::new();
-        operations
-            .extend(OPERATIONS[..5].iter().map(|(stem, f)| (format!("{stem}.{}.{types}", name(d)), *f, d)));
-        operations.extend(COMPARISONS.iter().map(|(op, f)| (format!("vset.{types}.{op}"), *f, false)));
-        for (form, operation, d) in operations {
+        let arithmetic =
+            OPERATIONS[..5].iter().map(|(stem, f)| (format!("{stem}.{}.{types}", name(d)), *f, d));
+        let comparisons = COMPARISONS.iter().map(|(op, f)| (format!("vset.{types}.{op}"), *f, false));
+        for (form, operation, d) in arithmetic.chain(comparisons) {
             let own = |a: u32, b: u32| operation(value(a.into(), 32, x), value(b.into(), 32, y));
             check_all(&form, "www", &vectors(&|a, b, _| own(a, b)));
             if !form.starts_with("vset") {
