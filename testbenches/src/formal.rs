@@ -12,7 +12,7 @@
 //! block.v ... ┴ to synchronous, gates ──> proof.aig ──── nodes, prove; or IC3 ───> Counterexample
 //! ```
 use crate::emitted::{Emitted, VerilogFile};
-use crate::properties;
+use crate::properties::{self, Reach};
 use crate::tool::{self, ABC, ToolError, YOSYS};
 use selvedge_gen::Language;
 use selvedge_hw::Direction;
@@ -29,24 +29,6 @@ pub struct ProofTask {
     pub text: String,
     /// The modules that it instantiates.
     pub sources: Vec<VerilogFile>,
-}
-
-/// The cycles or states for which a proof holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// The given number of cycles, from the start.
-    Cycles(u32),
-    /// Every reachable state. The proof gives up after the given number of seconds.
-    AllStates {
-        /// Seconds until the proof gives up.
-        seconds: u32,
-    },
-    /// Every reachable state, if the property is inductive. It must hold in the first `steps` cycles. It must also hold in
-    /// each cycle after `steps - 1` cycles in which it held. Useful for relations between counters.
-    Induction {
-        /// Number of cycles of the base and of the induction step.
-        steps: u32,
-    },
 }
 
 /// The result of a proof.

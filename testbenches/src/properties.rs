@@ -6,64 +6,16 @@
 //! every claim at the rising clock edge. It reports a violated claim by `$error`, but not a claim with unknown bits. If
 //! `FORMAL` is defined, as by `read_verilog -formal` of Yosys, the claims are `assert` statements. [`proof`] returns the
 //! files that prove them.
-use crate::formal::{Reach, abc_script, yosys_script};
+use crate::formal::{abc_script, yosys_script};
 use selvedge_gen::{Design, Language, ResetStyle, VerilogModule};
 use selvedge_hw::{Direction, Port};
 use std::fmt::Write;
 
+mod claim;
 mod declared;
 
+pub use claim::{Assertion, CycleValue, Properties, Reach, StoredValue};
 pub use declared::{BLOCKS, of};
-
-/// The properties of a block.
-#[derive(Clone, Debug)]
-pub struct Properties {
-    /// Signals inside the block's module that the expressions name, in addition to its ports.
-    pub inside: Vec<&'static str>,
-    /// Values within one cycle that the expressions name.
-    pub wires: Vec<CycleValue>,
-    /// Values that are stored from cycle to cycle.
-    pub registers: Vec<StoredValue>,
-    /// The claims that must hold in each cycle.
-    pub claims: Vec<Assertion>,
-    /// The method and reach of the proof.
-    pub reach: Reach,
-}
-
-/// A value within one cycle.
-#[derive(Clone, Debug)]
-pub struct CycleValue {
-    /// Name.
-    pub name: &'static str,
-    /// Width in bits.
-    pub bits: u64,
-    /// Verilog expression of that width.
-    pub value: String,
-}
-
-/// A value that is stored from cycle to cycle.
-#[derive(Clone, Debug)]
-pub struct StoredValue {
-    /// Name.
-    pub name: &'static str,
-    /// Width in bits.
-    pub bits: u64,
-    /// The value in reset; `None` if reset does not change it.
-    pub reset: Option<u64>,
-    /// Verilog expression of its next value.
-    pub next: String,
-}
-
-/// An assertion.
-#[derive(Clone, Debug)]
-pub struct Assertion {
-    /// Name, which is part of a Verilog name.
-    pub name: &'static str,
-    /// The claim in words, for the message.
-    pub what: &'static str,
-    /// Verilog expression that is 1 in each cycle.
-    pub holds: String,
-}
 
 /// Adds the module that checks the properties to a block's Verilog, and an instance of it to the block's module. `ports` are
 /// the ports of the block, and `reset` is the reset style of its Verilog.

@@ -1,6 +1,5 @@
 //! The properties of each block: its function, written a second time for one cycle or one interval.
-use super::{Assertion, CycleValue, Properties, StoredValue};
-use crate::formal::Reach;
+use super::claim::{Assertion, CycleValue, Properties, Reach, StoredValue};
 use serde_json::Value;
 
 /// Blocks that have properties.

@@ -1,10 +1,7 @@
 //! Operations of one lane that few kernels use, on up to three operands.
 
 use super::float::{self, Rounding};
-use super::instr::{Instr, NONE};
-use super::kernel::Kernel;
-use super::lane::{Lane, lanes};
-use super::warp::Warp;
+use super::lane::Lane;
 
 /// Arithmetic of [`LaneOp::Double`] and [`LaneOp::Pair`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +56,7 @@ pub(crate) struct LaneForm {
 }
 
 impl LaneOp {
-    fn compute(self, [a, b, c]: [u64; 3]) -> u64 {
+    pub(super) fn compute(self, [a, b, c]: [u64; 3]) -> u64 {
         match self {
             Self::Double { op, rounding } => double(op, rounding, [a, b, c].map(f64::from_bits)).to_bits(),
             Self::Pair { op, rounding, flush } => {
@@ -110,20 +107,5 @@ fn double(op: FloatOp, rounding: Rounding, [a, b, c]: [f64; 3]) -> f64 {
         FloatOp::Divide => float::div64_toward(a, b, rounding),
         FloatOp::Reciprocal => float::div64_toward(1.0, a, rounding),
         FloatOp::SquareRoot => float::sqrt64_toward(a, rounding),
-    }
-}
-
-impl Warp {
-    pub(super) fn lane_op(&mut self, kernel: &Kernel, instr: &Instr, form: LaneForm, mask: u32) {
-        let load = |index: u16| match index {
-            NONE => [0; 32],
-            index => self.bits(kernel, index, form.bits == 64),
-        };
-        let (a, b, c) = (load(instr.a), load(instr.b), load(instr.c));
-        let mut out = [0; 32];
-        for lane in lanes(mask) {
-            out[lane] = form.op.compute([a[lane], b[lane], c[lane]]);
-        }
-        self.set_bits(instr.d, form.bits, &out, mask);
     }
 }

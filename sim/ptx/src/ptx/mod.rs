@@ -38,6 +38,7 @@ mod pointer_uses;
 mod pressure;
 mod print;
 mod promote;
+mod rare_steps;
 mod region;
 mod registers;
 mod signatures;

@@ -1,10 +1,5 @@
 //! Video instructions: arithmetic on bytes and half-words of registers.
 
-use super::instr::{Instr, NONE};
-use super::kernel::Kernel;
-use super::lane::lanes;
-use super::warp::Warp;
-
 /// Operation of a video instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VideoOp {
@@ -69,7 +64,7 @@ impl Selectors {
         nibbles | i64::from(self.result) << 32
     }
 
-    fn unpack(word: i64) -> Self {
+    pub(super) fn unpack(word: i64) -> Self {
         let nibble = |place: usize| (word >> (4 * place) & 15) as u8;
         let sources = [0, 4].map(|first| std::array::from_fn(|part| nibble(first + part)));
         Self { sources, result: (word >> 32) as u8 }
@@ -127,7 +122,7 @@ impl VideoForm {
         if self.saturate { value.clamp(low, high) } else { value }
     }
 
-    fn compute(self, selectors: Selectors, [a, b, c]: [u32; 3]) -> u32 {
+    pub(super) fn compute(self, selectors: Selectors, [a, b, c]: [u32; 3]) -> u32 {
         if self.parts == 1 {
             return self.single(selectors, [a, b, c]);
         }
@@ -169,18 +164,5 @@ impl VideoForm {
             VideoSecond::Maximum => value.max(third) as u32,
             VideoSecond::Merge => (value as u32) << shift & kept | c & !kept,
         }
-    }
-}
-
-impl Warp {
-    pub(super) fn video(&mut self, kernel: &Kernel, instr: &Instr, form: VideoForm, mask: u32) {
-        let (a, b) = (*self.word(kernel, instr.a), *self.word(kernel, instr.b));
-        let c = if instr.c == NONE { [0; 32] } else { *self.word(kernel, instr.c) };
-        let selectors = Selectors::unpack(instr.offset);
-        let mut out = [0; 32];
-        for lane in lanes(mask) {
-            out[lane] = form.compute(selectors, [a[lane], b[lane], c[lane]]).into();
-        }
-        self.set_bits(instr.d, 32, &out, mask);
     }
 }

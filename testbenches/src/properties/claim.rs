@@ -1,0 +1,69 @@
+//! Claims about a block, and the reach of their proofs.
+
+/// The properties of a block.
+#[derive(Clone, Debug)]
+pub struct Properties {
+    /// Signals inside the block's module that the expressions name, in addition to its ports.
+    pub inside: Vec<&'static str>,
+    /// Values within one cycle that the expressions name.
+    pub wires: Vec<CycleValue>,
+    /// Values that are stored from cycle to cycle.
+    pub registers: Vec<StoredValue>,
+    /// The claims that must hold in each cycle.
+    pub claims: Vec<Assertion>,
+    /// The method and reach of the proof.
+    pub reach: Reach,
+}
+
+/// A value within one cycle.
+#[derive(Clone, Debug)]
+pub struct CycleValue {
+    /// Name.
+    pub name: &'static str,
+    /// Width in bits.
+    pub bits: u64,
+    /// Verilog expression of that width.
+    pub value: String,
+}
+
+/// A value that is stored from cycle to cycle.
+#[derive(Clone, Debug)]
+pub struct StoredValue {
+    /// Name.
+    pub name: &'static str,
+    /// Width in bits.
+    pub bits: u64,
+    /// The value in reset; `None` if reset does not change it.
+    pub reset: Option<u64>,
+    /// Verilog expression of its next value.
+    pub next: String,
+}
+
+/// An assertion.
+#[derive(Clone, Debug)]
+pub struct Assertion {
+    /// Name, which is part of a Verilog name.
+    pub name: &'static str,
+    /// The claim in words, for the message.
+    pub what: &'static str,
+    /// Verilog expression that is 1 in each cycle.
+    pub holds: String,
+}
+
+/// The cycles or states for which a proof holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The given number of cycles, from the start.
+    Cycles(u32),
+    /// Every reachable state. The proof gives up after the given number of seconds.
+    AllStates {
+        /// Seconds until the proof gives up.
+        seconds: u32,
+    },
+    /// Every reachable state, if the property is inductive. It must hold in the first `steps` cycles. It must also hold in
+    /// each cycle after `steps - 1` cycles in which it held. Useful for relations between counters.
+    Induction {
+        /// Number of cycles of the base and of the induction step.
+        steps: u32,
+    },
+}
