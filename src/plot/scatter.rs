@@ -44,8 +44,8 @@ pub struct Scatter<'a> {
 
 /// Size of labels at points and of values on the axes, pixels.
 const SIZE: i32 = 14;
-/// Height of a label, pixels. The characters are smaller than the font.
-const TEXT_HEIGHT: i32 = 12;
+/// Height of a label, pixels.
+const TEXT_HEIGHT: i32 = 14;
 /// Distance of a label from its point, pixels.
 const GAP: i32 = 4;
 const GRAY: RGBColor = RGBColor(120, 120, 120);
