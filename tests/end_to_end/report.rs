@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use tempfile::TempDir;
 
-/// A study with several configurations, and a mechanism that does not support all of them.
+/// A study with several configurations, and a mechanism that they refuse.
 const STUDY: &str = "name = \"study\"
 size = \"tiny\"
 config = \"gtx480-latte-cc\"
 workloads = [{ workload = \"bfs\", label = \"SS\" }, \"vecadd\"]
-mechanisms = [\"base\", \"latte-cc\", \"mdb-local\"]
+mechanisms = [\"base\", \"latte-cc\", \"bgp\"]
 
 [[vary]]
 key = \"l1d.sets\"
