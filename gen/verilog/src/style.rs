@@ -4,22 +4,22 @@
 use crate::verilog::{Body, Code, Head, Item, VerilogBlock};
 use std::collections::BTreeSet;
 
-type Names = BTreeSet<String>;
+type SignalNames = BTreeSet<String>;
 
 /// An assignment in a process.
-struct Store {
+struct VerilogStore {
     target: String,
     /// `true` if it assigns the complete signal.
     whole: bool,
     /// `true` for `<=`, which takes effect after the process.
     later: bool,
-    /// Names on its right side and in its indices.
-    reads: Names,
+    /// SignalNames on its right side and in its indices.
+    reads: SignalNames,
 }
 
-impl Store {
+impl VerilogStore {
     /// Parses a statement; `None` if it is not an assignment.
-    fn of(code: &Code) -> Option<Store> {
+    fn of(code: &Code) -> Option<VerilogStore> {
         let tokens: Vec<&str> = code.0.iter().map(|token| token.text()).collect();
         let target = tokens.first().filter(|name| is_name(name))?;
         let mut depth = 0;
@@ -29,7 +29,12 @@ impl Store {
         })?;
         let left = tokens[1..arrow].iter().filter(|token| !token.trim().is_empty()).count();
         let reads = names(&tokens[1..]);
-        Some(Store { target: (*target).into(), whole: left == 0, later: tokens[arrow].trim() != "=", reads })
+        Some(VerilogStore {
+            target: (*target).into(),
+            whole: left == 0,
+            later: tokens[arrow].trim() != "=",
+            reads,
+        })
     }
 }
 
@@ -37,21 +42,21 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_ascii_lowercase() || c == '_')
 }
 
-fn names(tokens: &[&str]) -> Names {
+fn names(tokens: &[&str]) -> SignalNames {
     tokens.iter().filter(|token| is_name(token)).map(|token| (*token).to_owned()).collect()
 }
 
-fn names_of(code: &Code) -> Names {
+fn names_of(code: &Code) -> SignalNames {
     names(&code.0.iter().map(|token| token.text()).collect::<Vec<_>>())
 }
 
 /// The alternatives of an `if` or `case`, and the names in its conditions.
-fn alternatives(item: &Item) -> Option<(Vec<&[Item]>, Names, bool)> {
+fn alternatives(item: &Item) -> Option<(Vec<&[Item]>, SignalNames, bool)> {
     match item {
         Item::Blocks(blocks) if !matches!(blocks[0].head, Head::For(..) | Head::Always(_)) => {
             let reads = blocks.iter().flat_map(|block| match &block.head {
                 Head::Other(code) => names_of(code),
-                _ => Names::new(),
+                _ => SignalNames::new(),
             });
             let complete = matches!(blocks.last().map(|block| &block.head), Some(Head::Other(code)) if code.0.is_empty());
             Some((blocks.iter().map(|block| block.body.as_slice()).collect(), reads.collect(), complete))
@@ -81,7 +86,7 @@ impl Findings {
                 Item::Blocks(blocks) => {
                     for VerilogBlock { head, body, .. } in blocks {
                         if let Head::Always(_) = head {
-                            self.dead_stores(body, &mut Names::new(), true);
+                            self.dead_stores(body, &mut SignalNames::new(), true);
                             self.second_values(body);
                         } else {
                             self.module(body);
@@ -96,10 +101,10 @@ impl Findings {
 
     /// Follows the statements of a process backward. `overwritten` are the names that the following statements overwrite
     /// before they read them.
-    fn dead_stores(&mut self, items: &[Item], overwritten: &mut Names, report: bool) {
+    fn dead_stores(&mut self, items: &[Item], overwritten: &mut SignalNames, report: bool) {
         for item in items.iter().rev() {
             if let Item::Line(code) = item {
-                let Some(store) = Store::of(code) else { continue };
+                let Some(store) = VerilogStore::of(code) else { continue };
                 if overwritten.contains(&store.target) && report {
                     self.0.push(format!("dead store: {code}"));
                 }
@@ -116,7 +121,7 @@ impl Findings {
                 for body in bodies {
                     let mut before = after.clone();
                     self.dead_stores(body, &mut before, report);
-                    all = Some(all.map_or(before.clone(), |all: Names| &all & &before));
+                    all = Some(all.map_or(before.clone(), |all: SignalNames| &all & &before));
                 }
                 *overwritten = all.unwrap_or(after);
                 overwritten.retain(|name| !reads.contains(name));
@@ -138,10 +143,10 @@ impl Findings {
 
     /// Reports complete stores to names that the same list of statements has assigned and read before.
     fn second_values(&mut self, items: &[Item]) {
-        let (mut assigned, mut read) = (Names::new(), Names::new());
+        let (mut assigned, mut read) = (SignalNames::new(), SignalNames::new());
         for item in items {
             if let Item::Line(code) = item
-                && let Some(store) = Store::of(code)
+                && let Some(store) = VerilogStore::of(code)
                 && store.whole
                 && !store.later
                 && read.contains(&store.target)
@@ -149,7 +154,7 @@ impl Findings {
             {
                 self.0.push(format!("second value: {code}"));
             }
-            let (mut stores, mut reads) = (Names::new(), Names::new());
+            let (mut stores, mut reads) = (SignalNames::new(), SignalNames::new());
             used(item, &mut stores, &mut reads);
             // What a statement reads and assigns itself is one value that grows.
             read.extend(reads.into_iter().filter(|name| assigned.contains(name) && !stores.contains(name)));
@@ -178,10 +183,10 @@ impl Findings {
 }
 
 /// Collects the names that a statement assigns and reads.
-fn used(item: &Item, stores: &mut Names, reads: &mut Names) {
+fn used(item: &Item, stores: &mut SignalNames, reads: &mut SignalNames) {
     match item {
         Item::Line(code) => {
-            if let Some(store) = Store::of(code) {
+            if let Some(store) = VerilogStore::of(code) {
                 stores.insert(store.target);
                 reads.extend(store.reads);
             }

@@ -12,7 +12,7 @@ pub(super) const PART: &str = "mma part";
 
 /// Operand of a product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum FragmentRole {
     A,
     B,
     Sum,
@@ -35,11 +35,11 @@ impl Shape {
     }
 
     /// Returns the rows and columns of an operand.
-    fn of(self, role: Role) -> (usize, usize) {
+    fn of(self, role: FragmentRole) -> (usize, usize) {
         match role {
-            Role::A => (self.m, self.k),
-            Role::B => (self.k, self.n),
-            Role::Sum => (self.m, self.n),
+            FragmentRole::A => (self.m, self.k),
+            FragmentRole::B => (self.k, self.n),
+            FragmentRole::Sum => (self.m, self.n),
         }
     }
 
@@ -87,7 +87,7 @@ struct Fragment {
 }
 
 impl Fragment {
-    fn new(shape: Shape, role: Role, of: &str) -> Option<Self> {
+    fn new(shape: Shape, role: FragmentRole, of: &str) -> Option<Self> {
         let known = match of {
             "f16" | "bf16" | "s8" | "u8" => {
                 matches!((shape.m, shape.n, shape.k), (16, 16, 16) | (32, 8, 16) | (8, 32, 16))
@@ -101,7 +101,7 @@ impl Fragment {
             _ => false,
         };
         let bits = element_bits(of).filter(|_| known)?;
-        if (role == Role::Sum) != matches!(of, "f32" | "s32") && !matches!(of, "f16" | "f64") {
+        if (role == FragmentRole::Sum) != matches!(of, "f32" | "s32") && !matches!(of, "f16" | "f64") {
             return None;
         }
         let rows = shape.rows();
@@ -109,9 +109,9 @@ impl Fragment {
         let per_register = (32 / bits).max(1);
         let row =
             |outer: usize, inner: usize| (0..per_register).map(|e| (outer, inner + e)).collect::<Vec<_>>();
-        let is_first = role == if transposed { Role::B } else { Role::A };
+        let is_first = role == if transposed { FragmentRole::B } else { FragmentRole::A };
         let (places, step): (Vec<Vec<(usize, usize)>>, usize) = match role {
-            Role::Sum => {
+            FragmentRole::Sum => {
                 let block = |part: usize| -> Vec<Vec<(usize, usize)>> {
                     let (outer, inner) = if shape.m == 16 { (0, 8 * part) } else { (16 * part, 0) };
                     let of_row = |down: usize| match per_register {
@@ -139,24 +139,24 @@ impl Fragment {
                 ((0..blocks).flat_map(block).collect(), per_register)
             }
         };
-        let registers = if role != Role::Sum && of == "f16" { 8 } else { places.len() };
+        let registers = if role != FragmentRole::Sum && of == "f16" { 8 } else { places.len() };
         let outer_is_row = match role {
-            Role::A => true,
-            Role::B => false,
-            Role::Sum => !transposed,
+            FragmentRole::A => true,
+            FragmentRole::B => false,
+            FragmentRole::Sum => !transposed,
         };
         Some(Self { outer_is_row, step, bits, places, registers })
     }
 }
 
 /// The instructions that replace one.
-struct Parts<'a> {
+struct OpcodeParts<'a> {
     raw: &'a RawInstruction,
     registers: &'a mut Vec<PtxRegister>,
     out: Vec<RawInstruction>,
 }
 
-impl Parts<'_> {
+impl OpcodeParts<'_> {
     fn fresh(&mut self, width: u8) -> Operand {
         self.registers.push(PtxRegister { name: "wmma".to_owned(), width });
         Operand::Register(self.registers.len() as RegisterId - 1)
@@ -181,20 +181,20 @@ fn number(value: usize) -> Operand {
 /// Returns the instructions that replace `raw`, a `wmma`; `None` if its form is not known.
 pub(super) fn expand(raw: &RawInstruction, registers: &mut Vec<PtxRegister>) -> Option<Vec<RawInstruction>> {
     let modifiers: Vec<&str> = raw.opcode.split('.').skip(1).collect();
-    let mut parts = Parts { raw, registers, out: Vec::new() };
+    let mut parts = OpcodeParts { raw, registers, out: Vec::new() };
     match modifiers[..] {
         ["load", role @ ("a" | "b" | "c"), ref rest @ ..] => {
             let role = match role {
-                "a" => Role::A,
-                "b" => Role::B,
-                _ => Role::Sum,
+                "a" => FragmentRole::A,
+                "b" => FragmentRole::B,
+                _ => FragmentRole::Sum,
             };
             let [list, address, stride @ ..] = &raw.operands[..] else { return None };
             transfer(&mut parts, false, role, rest, (list, address, stride))?;
         }
         ["store", "d", ref rest @ ..] => {
             let [address, list, stride @ ..] = &raw.operands[..] else { return None };
-            transfer(&mut parts, true, Role::Sum, rest, (list, address, stride))?;
+            transfer(&mut parts, true, FragmentRole::Sum, rest, (list, address, stride))?;
         }
         ["mma", ref rest @ ..] => product(&mut parts, rest)?,
         _ => return None,
@@ -204,9 +204,9 @@ pub(super) fn expand(raw: &RawInstruction, registers: &mut Vec<PtxRegister>) -> 
 
 /// Loads or stores a fragment. `operands` are the registers, the address and the stride, if any.
 fn transfer(
-    parts: &mut Parts,
+    parts: &mut OpcodeParts,
     store: bool,
-    role: Role,
+    role: FragmentRole,
     modifiers: &[&str],
     (list, address, stride): (&Operand, &Operand, &[Operand]),
 ) -> Option<()> {
@@ -247,8 +247,10 @@ fn transfer(
     while at < fragment.places.len() {
         let register = &list[at];
         let elements = &fragment.places[at];
-        let next =
-            fragment.places.get(at + 1).filter(|_| contiguous && role == Role::Sum && elements.len() == 1);
+        let next = fragment
+            .places
+            .get(at + 1)
+            .filter(|_| contiguous && role == FragmentRole::Sum && elements.len() == 1);
         let paired = next.is_some_and(|next| next[0] == (elements[0].0, elements[0].1 + 1));
         at += 1;
         let ends = |to: Operand, place: &(usize, usize)| {
@@ -296,7 +298,7 @@ fn transfer(
 
 /// Computes the addresses of a lane. Returns a function from the position of an element to its address.
 fn lane_addresses(
-    parts: &mut Parts,
+    parts: &mut OpcodeParts,
     fragment: &Fragment,
     address: &Operand,
     (stride, contiguous): (Operand, bool),
@@ -347,7 +349,7 @@ fn lane_addresses(
 }
 
 /// Replaces a product by those of its parts.
-fn product(parts: &mut Parts, modifiers: &[&str]) -> Option<()> {
+fn product(parts: &mut OpcodeParts, modifiers: &[&str]) -> Option<()> {
     let (mut shape, mut kept, mut types, mut end) = (None, Vec::new(), Vec::new(), Vec::new());
     for modifier in modifiers {
         match *modifier {
@@ -368,7 +370,8 @@ fn product(parts: &mut Parts, modifiers: &[&str]) -> Option<()> {
         [to, a, b, from] => [to, a, b, from],
         _ => return None,
     };
-    let fragments = [(Role::Sum, to), (Role::A, a), (Role::B, b), (Role::Sum, from)];
+    let fragments =
+        [(FragmentRole::Sum, to), (FragmentRole::A, a), (FragmentRole::B, b), (FragmentRole::Sum, from)];
     let mut lists = Vec::new();
     for ((role, of), operand) in fragments.into_iter().zip(&parts.raw.operands) {
         let fragment = Fragment::new(shape, role, of)?;
@@ -409,7 +412,7 @@ fn product(parts: &mut Parts, modifiers: &[&str]) -> Option<()> {
 }
 
 /// Appends instructions that together are one: none may see a result of another.
-fn push_apart(parts: &mut Parts, opcode: &str, mut all: Vec<Vec<Operand>>) {
+fn push_apart(parts: &mut OpcodeParts, opcode: &str, mut all: Vec<Vec<Operand>>) {
     let list = |operand: &Operand| match operand {
         Operand::Vector(list) => list.clone(),
         other => vec![other.clone()],
@@ -453,7 +456,7 @@ pub(super) fn halves(raw: &RawInstruction, registers: &mut Vec<PtxRegister>) -> 
         }
         _ => None,
     };
-    let mut parts = Parts { raw, registers, out: Vec::new() };
+    let mut parts = OpcodeParts { raw, registers, out: Vec::new() };
     if has("m16n8k16") && has("f64") {
         // The upper and the lower eight rows.
         let mut all = Vec::new();
