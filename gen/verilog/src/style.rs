@@ -13,7 +13,7 @@ struct VerilogStore {
     whole: bool,
     /// `true` for `<=`, which takes effect after the process.
     later: bool,
-    /// SignalNames on its right side and in its indices.
+    /// Names on its right side and in its indices.
     reads: SignalNames,
 }
 
