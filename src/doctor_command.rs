@@ -16,10 +16,11 @@ const OF_AREA: [(ExternalTool, &str); 5] = [
 ];
 
 /// Other programs: their names, purpose and source.
-const OTHERS: [(&[&str], &str, &str); 6] = [
+const OTHERS: [(&[&str], &str, &str); 7] = [
     (&["berkeley-abc"], "area: mapping to cells, for Yosys", "the Debian package `berkeley-abc`"),
     (&["cacti"], "area --sram cacti: prices of memories", "a build of your own"),
     (&["verilator"], "verify, run --engine verilog, run --verilog", "the Debian package `verilator`"),
+    (&["g++"], "compiled Verilog, with Verilator", "the Debian package `g++`"),
     (&["clang++-19", "clang++"], "CUDA C++ to PTX for launch files", "the Debian package `clang-19`"),
     (&["valgrind"], "bench --instructions", "the Debian package `valgrind`"),
     (&["gtkwave", "surfer"], "waveforms of wave and run --vcd", "the Debian package `gtkwave`"),
