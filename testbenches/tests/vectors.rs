@@ -12,8 +12,8 @@ use std::sync::Mutex;
 /// The vectors that `gen` writes by default.
 const DEFAULT: VectorExtent = VectorExtent { operations: None, seed: 1, reset: ResetStyle::Control };
 
-/// Max size of a vector file, bytes.
-const LARGEST: usize = 24 << 20;
+/// Max size of a vector file, bytes. The largest fills the table of `sc_compressor`.
+const LARGEST: usize = 32 << 20;
 
 fn vectors(block: &dyn BlockEntry) -> VectorFile {
     vector_file::write(block, &block.defaults(), DEFAULT).unwrap()

@@ -382,6 +382,7 @@ fn bpg(interval: u64) -> Properties {
 /// Returns the properties of the decompression queue: its places, and the position and latency that it states.
 fn decompression_queue(depth: u64) -> Properties {
     let bits = u64::from(depth.ilog2()) + 1;
+    let latency_bits = (15 * (depth + 1)).ilog2() + 1;
     Properties {
         inside: vec!["waiting_q", "busy_q", "remaining_q"],
         wires: vec![wire("free", 1, "!busy_q | ((remaining_q == 4'd1) & ready_i)")],
@@ -412,8 +413,9 @@ fn decompression_queue(depth: u64) -> Properties {
                 "estimate",
                 "the latency of a hit is the decompressor's, times the lines up to and with it",
                 format!(
-                    "!accepted_o | (hit_latency_o == {{5'd0, latency}} * ({{{}'d0, position_o}} + 9'd1))",
-                    9 - bits
+                    "!accepted_o | ({{{}'d0, hit_latency_o}} == {{6'd0, latency}} * ({{{}'d0, position_o}} + 10'd1))",
+                    10 - latency_bits,
+                    10 - bits
                 ),
             ),
         ],
