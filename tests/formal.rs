@@ -9,9 +9,9 @@ use selvedge_hw_codecs::bdi::{BdiCompressed, BdiEncoding, compress_words, decomp
 use selvedge_hw_codecs::line::bytes_of;
 use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::formal::{
-    Counterexample, OFFERED, ProofResult, ProofTask, Reach, invariant, prove, round_trip,
+    Counterexample, OFFERED, ProofResult, ProofTask, invariant, prove, round_trip,
 };
-use selvedge_testbenches::properties;
+use selvedge_testbenches::properties::{self, Reach};
 use selvedge_testbenches::skipped::is_long_run;
 use selvedge_testbenches::verilator::Verilated;
 use serde_json::Value;

@@ -3,8 +3,8 @@
 use selvedge_blocks::{built_in, find};
 use selvedge_gen::{EmitOptions, Language, ResetStyle, emit};
 use selvedge_testbenches::emitted::{Emitted, VerilogFile};
-use selvedge_testbenches::formal::Reach;
 use selvedge_testbenches::properties;
+use selvedge_testbenches::properties::Reach;
 use selvedge_testbenches::testbench::{self, Testbench};
 use selvedge_testbenches::tool::{ABC, IVERILOG, VERILATOR, VVP, YOSYS};
 use std::path::Path;
