@@ -1,4 +1,4 @@
-//! Removes stores that are overwritten before a read, and gives each value of a name that has several a name of its own.
+//! Removes stores that are overwritten before a read, and gives each value a separate name.
 
 use crate::ir::{ElementRef, Index, Node, Role, Signal, SignalId, Stmt};
 use crate::schedule::assigns_whole;
@@ -164,8 +164,8 @@ fn second_value(
     (is_read && is_own && is_value(&body[first], name, signals)).then_some(name)
 }
 
-/// Returns `body` without stores that are overwritten before a read. `overwritten` are the signals that the statements after
-/// `body` overwrite before they read them; afterwards, those that `body` overwrites, too.
+/// Returns `body` without stores that are overwritten before a read. `overwritten` has the signals that the statements after
+/// `body` overwrite before they read them. The function updates it to the statements from the start of `body`.
 pub(crate) fn without_dead_stores(
     body: Vec<Stmt>,
     signals: &[Signal],

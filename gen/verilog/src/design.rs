@@ -327,8 +327,8 @@ fn parameters(node: &BlockNode) -> Vec<(String, usize)> {
 /// Modules by stem and body.
 type Groups = BTreeMap<(String, Body), Vec<usize>>;
 
-/// Merges modules that differ only in their numbers or reset values, and replaces modules by the cells that blocks share. Inner modules are
-/// merged first, so that the modules that instantiate them can be merged too.
+/// Merges modules that differ only in their numbers or reset values, and replaces modules by the cells that blocks share.
+/// Inner modules are merged first, so that the modules that instantiate them can be merged too.
 ///
 /// The module that replaces a group has the position of the first member, before all modules that use any member. It has the
 /// body of the last member, which is the first in the source.

@@ -20,8 +20,8 @@ struct ExactWindow {
 }
 
 impl ExactWindow {
-    /// Returns the windows that follow a reset, the last one first. The first one keeps the default with as many insertions as
-    /// possible, the second one flips it with as few as possible.
+    /// Returns the windows that follow a reset, the last one first. The first one has the max number of insertions that keeps
+    /// the default, the second one the min number that flips it.
     fn after_reset(params: &BgpParams) -> Vec<Self> {
         let limit = u64::from(params.skew_limit());
         let window = |insertions| ExactWindow { evictions: params.skew_window.into(), insertions };

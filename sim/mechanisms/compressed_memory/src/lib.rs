@@ -122,8 +122,8 @@ pub fn whole_lines<O>(setup: &Setup<O>, config: &mut GpuConfig) -> Result<(), Me
 }
 
 /// Checks that the L2 writes whole lines back, and makes a write miss fetch its line. An L2 that forwards the store of a write
-/// miss to DRAM, or keeps the written bytes alone, is changed to fetch only. DRAM cannot put a store into a compressed line, which must be decompressed, updated
-/// and written back (CABA, section 5.2.2).
+/// miss to DRAM, or keeps the written bytes alone, is changed to fetch only. DRAM cannot put a store into a compressed line.
+/// The line must be decompressed, updated and written back (CABA, section 5.2.2).
 fn check_writes<O>(setup: &Setup<O>, config: &mut GpuConfig) -> Result<(), MechanismError> {
     let fail = |key, value: &str, allowed| Err(setup.unsuited(key, value, allowed));
     match (config.l2.write_policy, config.l2.write_allocate) {

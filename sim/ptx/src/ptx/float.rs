@@ -187,8 +187,8 @@ fn parts(value: f64) -> (u64, i32) {
     if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) }
 }
 
-/// Rounds `whole` times 2^`exponent` to double precision in a direction. An odd `whole` of 56 bits or more may stand for
-/// a number between its even neighbours.
+/// Rounds `whole` times 2^`exponent` to double precision in a direction. An odd `whole` of 56 bits or more represents any
+/// number between its even neighbors.
 fn round64(negative: bool, whole: u128, exponent: i32, rounding: Rounding) -> f64 {
     const INFINITY: u64 = 0x7ff0_0000_0000_0000;
     let length = 128 - whole.leading_zeros() as i32;
@@ -274,7 +274,7 @@ pub fn div64_toward(a: f64, b: f64, rounding: Rounding) -> f64 {
     let ((a, a_exponent), (b, b_exponent)) = (parts(a), parts(b));
     let (dividend, exponent) = align(u128::from(a), a_exponent);
     let (quotient, rest) = (dividend / u128::from(b), dividend % u128::from(b));
-    // The quotient has 72 bits or more, so its lowest bit can stand for the rest.
+    // The quotient has 72 bits or more, so its lowest bit can represent the rest.
     round64(minus, quotient | u128::from(rest != 0), exponent - b_exponent, rounding)
 }
 

@@ -348,7 +348,7 @@ fn lane_addresses(
     })
 }
 
-/// Replaces a product by those of its parts.
+/// Replaces a product by the products of its parts.
 fn product(parts: &mut OpcodeParts, modifiers: &[&str]) -> Option<()> {
     let (mut shape, mut kept, mut types, mut end) = (None, Vec::new(), Vec::new(), Vec::new());
     for modifier in modifiers {
