@@ -34,7 +34,7 @@ rtl_module! {
 impl Logic for Top {
     fn update(&mut self) {
         dff_setup!(self, clk_i, misses, asks);
-        comment!("a hit ends the row");
+        comment!("a hit clears the counter");
         if self.hit_i.val() {
             self.misses.d.next = 0.into();
         } else if self.miss_i.val() & !self.misses.q.val().all() {
