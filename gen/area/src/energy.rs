@@ -392,7 +392,7 @@ mod tests {
 
     #[test]
     fn the_clock_network_ends_at_registers() {
-        // A latch and an AND gate drive the clock pin of a flip-flop. The latch's data is no part of the network.
+        // A latch and an AND gate drive the clock pin of a flip-flop. The network excludes the latch's data.
         let library = PowerLibrary::parse(
             &LIBRARY.replace("pin(C) { direction : input;", "pin(C) { direction : input; clock : true;"),
         );

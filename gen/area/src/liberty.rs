@@ -128,7 +128,7 @@ impl Liberty {
     }
 
     /// Returns a Yosys module that maps latches without set and reset to the library's smallest such cell. Returns `None` if
-    /// there is none.
+    /// the library has no such cell.
     pub fn latch_map(&self) -> Option<String> {
         let of = |name: &String, cell: &StandardCell| {
             let LatchGroup { state, attributes } = cell.latch.as_ref()?;

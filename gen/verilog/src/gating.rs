@@ -41,13 +41,13 @@ pub(crate) struct ClockGate {
 /// The condition under which registers change.
 #[derive(Debug, PartialEq, Eq)]
 enum Cause {
-    /// Statements in which an assignment to [`CHANGE`] stands for a change.
+    /// Statements in which an assignment to [`CHANGE`] represents a change.
     Statements(Vec<Stmt>),
     /// Numbers of the bodies with assignments in a combinational process.
     Places(usize, Vec<usize>),
 }
 
-/// Stands for the enable in statements.
+/// Represents the enable in statements.
 const CHANGE: SignalId = SignalId::MAX;
 
 /// Plans the gates of a module. Adds their signals, and the processes that assign their enables.
@@ -351,7 +351,7 @@ fn enable_process(changes: Vec<Stmt>, enable: SignalId) -> Process {
     Process::Comb { body }
 }
 
-/// Returns the statements with the enable in place of [`CHANGE`].
+/// Returns the statements with the enable instead of [`CHANGE`].
 fn named(changes: Vec<Stmt>, enable: SignalId) -> Vec<Stmt> {
     let all = |body| named(body, enable);
     let one = |statement| match statement {
