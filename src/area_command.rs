@@ -52,7 +52,14 @@ pub fn run(options: &AreaOptions) -> Result<(), Failure> {
     let systems = systems(options)?;
     let jobs = if systems.is_empty() { jobs(options)? } else { system::jobs(&systems) };
     let jobs: Vec<Job<'_>> = (0..options.targets.len())
-        .flat_map(|target| jobs.iter().map(move |job| Job { target, reset: options.reset, ..job.clone() }))
+        .flat_map(|target| {
+            jobs.iter().map(move |job| Job {
+                target,
+                reset: options.reset,
+                clock_gating: options.clock_gating,
+                ..job.clone()
+            })
+        })
         .collect();
     let mut outputs = plan(options, &jobs).check()?;
     let targets = targets(options)?;
@@ -129,7 +136,7 @@ fn jobs(options: &AreaOptions) -> Result<Vec<Job<'static>>, Failure> {
         for words in parameter_words(options, entry)? {
             let params = params(entry, &words)?;
             let own = own_verilog(options, entry, &params)?;
-            jobs.push(Job { entry, params, target: 0, own, reset: options.reset });
+            jobs.push(Job { entry, params, target: 0, own, reset: options.reset, clock_gating: false });
         }
     }
     Ok(jobs)
@@ -214,6 +221,9 @@ fn targets(options: &AreaOptions) -> Result<Vec<AreaTarget>, Failure> {
     }
     if !names.contains(&TargetName::Asic) {
         check_fpga_options(options)?;
+    }
+    if options.clock_gating && *names != [TargetName::Asic] {
+        return Err(Failure::usage("--clock-gating: allowed with --target asic"));
     }
     if options.place && *names == [TargetName::Asic] {
         return Err(Failure::usage("--place: allowed with --target ecp5 or ice40"));

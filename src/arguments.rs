@@ -639,6 +639,12 @@ pub struct GenOptions {
     /// Write SystemVerilog files (.sv) with logic, always_comb and always_ff
     #[arg(help_heading = "Form of the Verilog", long)]
     pub sv: bool,
+    /// Gate the clocks of registers that change only under a condition
+    ///
+    /// Each gate is an instance of selvedge_clock_gate. To use an integrated clock gate of a library, write a module of this
+    /// name around it, and define SELVEDGE_CLOCK_GATE_V. The input test_en_i keeps all clocks running.
+    #[arg(help_heading = "Form of the Verilog", long, conflicts_with = "assertions")]
+    pub clock_gating: bool,
     /// Write all modules of a block into one file
     #[arg(help_heading = "Form of the Verilog", long)]
     pub single_file: bool,
@@ -706,6 +712,9 @@ pub struct AreaOptions {
     /// Reset style of the registers
     #[arg(help_heading = "Blocks", long, value_name = "STYLE", default_value_t, value_parser = name_of::<ResetStyle>())]
     pub reset: ResetStyle,
+    /// Gate the clocks of registers, as gen --clock-gating does; the library must have a latch
+    #[arg(help_heading = "Blocks", long, conflicts_with = "verilog")]
+    pub clock_gating: bool,
     /// Sweep one parameter over the given values
     #[arg(help_heading = "Blocks", long, value_name = "NAME=A,B,C")]
     pub sweep: Option<String>,

@@ -178,8 +178,13 @@ fn files_of(
     let cells = if options.self_contained { Cells::Own } else { Cells::Shared };
     let language = if options.sv { Language::SystemVerilog } else { Language::Verilog };
     let prefix = options.prefix.clone();
-    let emit_options =
-        EmitOptions { cells, language, prefix, ..EmitOptions::of(entry, params, options.reset) };
+    let emit_options = EmitOptions {
+        cells,
+        language,
+        clock_gating: options.clock_gating,
+        prefix,
+        ..EmitOptions::of(entry, params, options.reset)
+    };
     let ports = entry.ports(params).map_err(Failure::usage)?;
     let properties = if options.assertions { properties::of(entry.name(), params) } else { None };
     if options.assertions && properties.is_none() && !options.all {

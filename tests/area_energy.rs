@@ -50,9 +50,10 @@ fn icarus() -> (Found, Found) {
 fn simulate(prepared: &Prepared, bench: &Testbench, folder: &Path) -> Result<(SimulatedEnergy, u64), String> {
     let (iverilog, vvp) = icarus();
     let simulator = Simulator { iverilog: &iverilog, vvp: &vvp };
-    let activity =
-        measure(bench, &prepared.files, 0, simulator, folder, &RUNS).map_err(|error| error.to_string())?;
     let library = tables(&setup()).expect("tables");
+    let pulses = prepared.clock_network(&library);
+    let activity = measure(bench, &prepared.files, (0, &pulses), simulator, folder, &RUNS)
+        .map_err(|error| error.to_string())?;
     Ok((prepared.energy(&library, &activity, 10.0).expect("a sum"), activity.clocks))
 }
 
@@ -335,4 +336,34 @@ fn a_run_takes_its_codecs_energies_from_the_report() {
     );
     let shown = run(&["--energy-from", "area.json"]);
     assert!(shown.contains("energies of area.json (lib): bdi_decompressor 5 nJ\n"), "{shown}");
+}
+
+/// Returns the figures of `area milg --energy` for the mapping for area.
+fn energy_of_milg(words: &[&str]) -> Value {
+    let output = selvedge(folder().path(), &[&["area", "milg", "--energy", "--json", "-"], words].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let mappings = report["blocks"][0]["mappings"].as_array().expect("mappings").clone();
+    mappings.into_iter().find(|one| one["goal"] == "area").expect("the mapping for area")
+}
+
+#[test]
+fn clock_gates_save_energy_and_add_a_latch_each() {
+    let (plain, gated) = (energy_of_milg(&[]), energy_of_milg(&["--clock-gating"]));
+    let of = |mapping: &Value, key: &str| mapping["energy"][key]["value"].as_f64().expect("a number");
+    let latches = |mapping: &Value| mapping["flip_flops"]["value"].as_f64().expect("a number");
+    assert_eq!(latches(&gated), latches(&plain) + 3.0, "one latch for each of three gates");
+    // 26 of 44 flip-flops have a gate. Their clock pins no longer load the clock input; three latches do, and three ANDs.
+    let share = of(&gated, "clock_input") / of(&plain, "clock_input");
+    assert!((0.4..0.6).contains(&share), "{share}");
+    let share = of(&gated, "per_operation") / of(&plain, "per_operation");
+    assert!((0.5..0.75).contains(&share), "{share}");
+}
+
+#[test]
+fn an_fpga_has_no_clock_gates() {
+    refused(
+        &["area", "milg", "--target", "ice40", "--clock-gating"],
+        "--clock-gating: allowed with --target asic",
+    );
 }

@@ -10,7 +10,7 @@
 //! counts. `SELVEDGE_BLOCK` restricts the tests to the blocks that it names, separated by commas.
 use selvedge_blocks::built_in;
 use selvedge_gen::{EmitOptions, Language, MemoryForm, MemoryInstance, ResetStyle, memories};
-use selvedge_hw::{BlockEntry, CornersBits, Direction, Port};
+use selvedge_hw::{BlockEntry, CornersBits, Direction, Port, StimulusBits};
 use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::equivalence::{EquivalenceError, equivalence, lockstep};
 use selvedge_testbenches::vectors::{Vector, Vectors};
@@ -387,6 +387,144 @@ fn a_macro_takes_the_place_of_the_memory_cell() {
     let bench = testbench::write(block, &block.defaults(), clocks, SEED, ResetStyle::Control).unwrap();
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(icarus::run(&bench, &emitted, folder.path()).unwrap(), clocks);
+}
+
+/// Clocks of the blocks with clock gates, and with another reset or with all clocks running.
+const GATED_CLOCKS: u64 = 2000;
+const OTHER_GATED_CLOCKS: u64 = 500;
+/// Blocks with clock gates that Verilator also simulates.
+const GATED_IN_VERILATOR: [&str; 3] = ["bgp", "decompression_queue", "milg"];
+
+/// Returns the block with clock gates, or `None` if no register of it has a condition.
+fn gated(block: &dyn BlockEntry, reset: ResetStyle, language: Language) -> Option<Emitted> {
+    let options = EmitOptions { reset, language, clock_gating: true, ..EmitOptions::default() };
+    let emitted = Emitted::of(block, &block.defaults(), &options).unwrap();
+    emitted.sources.iter().any(|source| source.module == "selvedge_clock_gate").then_some(emitted)
+}
+
+/// Runs a block with clock gates on its vectors.
+fn run_gated(
+    block: &dyn BlockEntry,
+    emitted: &Emitted,
+    clocks: u64,
+    test_enable: bool,
+) -> Result<u64, String> {
+    let bench = testbench::write(block, &block.defaults(), clocks, SEED, emitted.reset).unwrap();
+    let bench = bench.with_test_enable(test_enable);
+    let folder = tempfile::tempdir().unwrap();
+    icarus::run(&bench, emitted, folder.path()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn blocks_with_clock_gates_behave_alike() {
+    let with_gates = AtomicUsize::new(0);
+    each_block(|block| {
+        let Some(emitted) = gated(block, ResetStyle::Control, Language::Verilog) else {
+            println!("{}: no clock gate", block.name());
+            return;
+        };
+        with_gates.fetch_add(1, Ordering::Relaxed);
+        for (test_enable, clocks) in [(false, GATED_CLOCKS), (true, OTHER_GATED_CLOCKS)] {
+            let passed = run_gated(block, &emitted, clocks, test_enable);
+            assert_eq!(passed, Ok(clocks), "{} {test_enable}", block.name());
+        }
+        for reset in [ResetStyle::SyncHigh, ResetStyle::None] {
+            let emitted = gated(block, reset, Language::Verilog).expect("the same gates");
+            let passed = run_gated(block, &emitted, OTHER_GATED_CLOCKS, false);
+            assert_eq!(passed, Ok(OTHER_GATED_CLOCKS), "{} {reset}", block.name());
+        }
+        if GATED_IN_VERILATOR.contains(&block.name()) {
+            for language in [Language::Verilog, Language::SystemVerilog] {
+                let emitted = gated(block, ResetStyle::Control, language).expect("the same gates");
+                equivalence(block, &block.defaults(), &emitted, GATED_CLOCKS, SEED, &cache()).unwrap();
+            }
+        }
+    });
+    assert!(blocks().len() < built_in().len() || with_gates.into_inner() >= 20, "blocks with gates");
+}
+
+/// Returns the text with the enable of one clock gate stuck at zero.
+fn without_clock(text: &str) -> Option<String> {
+    let start = text.find("  selvedge_clock_gate ")?;
+    let pin = start + text[start..].find(".en_i")?;
+    let end = pin + text[pin..].find(',')?;
+    Some(format!("{}.en_i (1'b0){}", &text[..pin], &text[end..]))
+}
+
+#[test]
+fn a_clock_gate_that_stays_closed_is_found() {
+    each_block(|block| {
+        let Some(mut emitted) = gated(block, ResetStyle::Control, Language::Verilog) else { return };
+        let top = emitted.sources.iter_mut().rev().find_map(|source| {
+            let text = without_clock(&source.text)?;
+            Some((source, text))
+        });
+        let (source, text) = top.expect("a gate");
+        source.text = text;
+        let error = run_gated(block, &emitted, 20_000, false).expect_err("a register without a clock");
+        assert!(error.contains("FAIL"), "{error}");
+        let passed = run_gated(block, &emitted, OTHER_GATED_CLOCKS, true);
+        assert_eq!(passed, Ok(OTHER_GATED_CLOCKS), "{}", block.name());
+    });
+}
+
+/// A clock gate of the user. It reports each edge of its clock after the number of clocks in `FROM`.
+const OWN_CLOCK_GATE: &str = "
+`define SELVEDGE_CLOCK_GATE_V
+module own_gate (input wire CK, input wire E, input wire SE, output wire GCK);
+  reg q;
+  always @(CK or E or SE) if (!CK) q = E | SE;
+  assign GCK = CK & q;
+endmodule
+module selvedge_clock_gate (input wire clk_i, input wire en_i, input wire test_en_i, output wire clk_o);
+  own_gate cell_i (.CK (clk_i), .E (en_i), .SE (test_en_i), .GCK (clk_o));
+  integer clocks = 0;
+  always @(posedge clk_i) clocks = clocks + 1;
+  always @(posedge clk_o) if (clocks > FROM) begin
+    $display(\"FAIL %m runs at rest\");
+    $stop;
+  end
+endmodule
+";
+
+/// Returns the block with the user's clock gate, which fails at an edge after `from` clocks.
+fn with_own_gate(mut emitted: Emitted, from: u64) -> Emitted {
+    let text = OWN_CLOCK_GATE.replace("FROM", &from.to_string());
+    let gate =
+        emitted.sources.iter_mut().find(|source| source.module == "selvedge_clock_gate").expect("a gate");
+    gate.text += "\n`ifndef SELVEDGE_CLOCK_GATE_V\nno_gate;\n`endif\n";
+    emitted.sources.insert(0, VerilogFile { module: "a_gate".into(), language: Language::Verilog, text });
+    emitted
+}
+
+/// Clocks of stimulus, and of all inputs low after it. The longest work of a block ends in the first half of these.
+const BUSY_CLOCKS: usize = 1000;
+const REST_CLOCKS: usize = 8000;
+
+#[test]
+fn no_gated_clock_runs_while_the_simulator_skips_a_block() {
+    each_block(|block| {
+        let params = block.defaults();
+        let Some(emitted) = gated(block, ResetStyle::Control, Language::Verilog) else { return };
+        let busy: Vec<_> = block.stimulus(&params, SEED).unwrap().take(BUSY_CLOCKS).collect();
+        let rest = StimulusBits {
+            inputs: busy[0].inputs.iter().map(|words| vec![0; words.len()]).collect(),
+            reset: false,
+        };
+        let stimulus = busy.into_iter().chain(std::iter::repeat_n(rest, REST_CLOCKS));
+        let vectors: Vec<Vector> = Vectors::of(block, &params, Box::new(stimulus)).unwrap().collect();
+        let bench = testbench::of_vectors(block, &params, &vectors, "a test", ResetStyle::Control).unwrap();
+        let bench = bench.with_test_enable(false);
+        let clocks = (BUSY_CLOCKS + REST_CLOCKS) as u64;
+        let run = |from: u64| {
+            let folder = tempfile::tempdir().unwrap();
+            icarus::run(&bench, &with_own_gate(emitted.clone(), from), folder.path())
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(run(clocks - 100), Ok(clocks), "{}", block.name());
+        let error = run(0).expect_err("gated clocks run");
+        assert!(error.contains("runs at rest"), "{error}");
+    });
 }
 
 /// Returns the block with one bit of an output inverted in one clock. A module of the block's name wraps it.

@@ -9,6 +9,7 @@ use selvedge_testbenches::skipped::skip;
 use selvedge_testbenches::tool::{IVERILOG, ToolError, VERILATOR, YOSYS};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const STYLES: [ResetStyle; 4] =
     [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
@@ -79,6 +80,49 @@ fn blocks_with_macros_have_nothing_to_say() {
             }
         }
     });
+}
+
+#[test]
+fn blocks_with_clock_gates_have_nothing_to_say() {
+    let gates = AtomicUsize::new(0);
+    parallel::each(built_in(), |block| {
+        let (params, name) = (block.defaults(), block.name());
+        for (reset, language) in [
+            (ResetStyle::Control, Language::Verilog),
+            (ResetStyle::SyncHigh, Language::Verilog),
+            (ResetStyle::Control, Language::SystemVerilog),
+        ] {
+            let options =
+                EmitOptions { language, clock_gating: true, ..EmitOptions::of(*block, &params, reset) };
+            let emitted = Emitted::of(*block, &params, &options).unwrap();
+            let has_gate = emitted.sources.iter().any(|source| source.module == "selvedge_clock_gate");
+            gates.fetch_add(usize::from(has_gate), Ordering::Relaxed);
+            let folder = tempfile::tempdir().unwrap();
+            let files = emitted.write(folder.path()).unwrap();
+            let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+            let words = ["--lint-only", "-Wall", "--top-module", name].map(String::from);
+            let said = VERILATOR.run(folder.path(), words.into_iter().chain(names.clone())).unwrap();
+            assert_eq!(said, "", "{name} {reset} {language:?}");
+            let read = if language == Language::Verilog { "read_verilog" } else { "read_verilog -sv" };
+            // The only latches are those of the gates.
+            let script = format!(
+                "{read} {}; hierarchy -check -top {name}; proc; opt; check -assert; \
+                 select -assert-none t:$*dlatch* selvedge_clock_gate/* %d",
+                names.join(" ")
+            );
+            assert_eq!(
+                YOSYS.run(folder.path(), ["-q", "-p", &script]).unwrap(),
+                "",
+                "{name} {reset} {language:?}"
+            );
+            if language == Language::Verilog {
+                let words = ["-g2005", "-Wall", "-Wno-timescale", "-tnull", "-s", name].map(String::from);
+                let said = IVERILOG.run(folder.path(), words.into_iter().chain(names)).unwrap();
+                assert_eq!(said, "", "{name} {reset}");
+            }
+        }
+    });
+    assert!(gates.into_inner() > 60, "blocks with gates");
 }
 
 /// Options of slang. `unused` wires read otherwise unread signals, for linters that need it. A shift by more bits than

@@ -56,8 +56,10 @@ pub(crate) const RUNS: Profile = Profile { verilator: &["-Wno-fatal"], level: "-
 /// For circuits that run once: compiled fast.
 pub(crate) const ONCE: Profile = Profile { verilator: &["-Wno-fatal"], level: "-O0" };
 
-/// Options of Verilator. Registers with neither a reset nor an initial value start with random bits, the same in every run.
-const VERILATOR_OPTIONS: [&str; 6] = ["--cc", "-O3", "--x-initial", "unique", "--x-assign", "fast"];
+/// Options of Verilator. Registers with neither a reset nor an initial value start with random bits, the same in every run. A
+/// reset that is low from the start has an edge, because a register with a gated clock has no other event in reset.
+const VERILATOR_OPTIONS: [&str; 7] =
+    ["--cc", "-O3", "--x-initial", "unique", "--x-initial-edge", "--x-assign", "fast"];
 
 /// Functions of the shared object. The first argument of all except `New` is the result of `New`.
 type New = unsafe extern "C" fn(i32) -> *mut c_void;

@@ -17,7 +17,7 @@
 //! stops: `vvp -N` and Verilator then return a non-zero exit status.
 use crate::literal::Wide;
 use crate::vectors::{Vector, Vectors, side};
-use selvedge_gen::ResetStyle;
+use selvedge_gen::{ResetStyle, TEST_ENABLE};
 use selvedge_hw::{BlockEntry, Direction, ParamError, Port};
 use serde_json::Value;
 use std::fmt::Write;
@@ -37,6 +37,19 @@ impl Testbench {
     /// Returns the name of the testbench's module.
     pub fn module(&self) -> String {
         format!("{}_tb", self.block)
+    }
+
+    /// Returns the testbench for a block with clock gates, whose test enable has this level.
+    ///
+    /// # Panics
+    /// If the testbench does not instantiate the block as `dut`, which is a bug of this module.
+    #[must_use]
+    pub fn with_test_enable(mut self, level: bool) -> Self {
+        let start = format!("  {} dut (\n", self.block);
+        assert!(self.verilog.contains(&start), "{} has no dut", self.module());
+        let pin = format!("{start}    .{TEST_ENABLE}(1'b{}),\n", u8::from(level));
+        self.verilog = self.verilog.replacen(&start, &pin, 1);
+        self
     }
 
     /// Returns the name of the file for [`Self::verilog`].

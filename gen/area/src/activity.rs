@@ -1,12 +1,13 @@
 //! Measures the activity of a netlist: the changes of its cells' pins while Icarus Verilog runs a testbench.
 //!
 //! Cells have no delay. A pin changes if its settled value just before the rising clock edge differs from the value one
-//! clock earlier. The time of an input change within a clock has no effect, and glitches do not count.
+//! clock earlier. The time of an input change within a clock has no effect, and glitches do not count. A pin of a gated clock
+//! changes with each edge.
 use crate::energy::RecordedActivity;
 use crate::error::AreaError;
 use crate::tool::Found;
 use selvedge_testbenches::testbench::Testbench;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
@@ -23,14 +24,14 @@ pub struct Simulator<'a> {
 }
 
 /// Runs the testbench in `folder` with the Verilog in `files` there. Counts the changes in the flat netlist, beginning at
-/// clock `from`.
+/// clock `from`. `pulses` are the pins of gated clocks.
 ///
 /// # Errors
 /// [`AreaError`] if the netlist does not pass its vectors, if a tool fails, or if `stop` is set.
 pub fn measure(
     testbench: &Testbench,
     files: &[String],
-    from: u64,
+    (from, pulses): (u64, &BTreeSet<String>),
     simulator: Simulator<'_>,
     folder: &Path,
     stop: &AtomicBool,
@@ -57,7 +58,7 @@ pub fn measure(
         return Err(AreaError::NoAnswer { work, message });
     }
     let path = folder.join("activity.vcd");
-    let read = File::open(&path).and_then(|file| count(BufReader::new(file), &bench, from));
+    let read = File::open(&path).and_then(|file| count(BufReader::new(file), &bench, (from, pulses)));
     read.map_err(|source| AreaError::Io { path, source })
 }
 
@@ -69,10 +70,16 @@ struct Net {
     now: Option<bool>,
     waits: bool,
     changes: u64,
+    /// Changes between two known values at any time.
+    edges: u64,
 }
 
 /// Counts the changes in a waveform of `bench.dut`, beginning at clock `from`. The first rising edge ends clock 0.
-fn count(waveform: impl BufRead, bench: &str, from: u64) -> io::Result<RecordedActivity> {
+fn count(
+    waveform: impl BufRead,
+    bench: &str,
+    (from, pulses): (u64, &BTreeSet<String>),
+) -> io::Result<RecordedActivity> {
     let mut parser = Parser::new(waveform);
     let header = parser.parse_header()?;
     let lacks = |what: &str| io::Error::new(io::ErrorKind::InvalidData, format!("no `{what}` in it"));
@@ -95,6 +102,8 @@ fn count(waveform: impl BufRead, bench: &str, from: u64) -> io::Result<RecordedA
         }
         for (code, value) in present.drain(..) {
             let net = nets.entry(code).or_default();
+            let is_edge = net.now.is_some_and(|old| value.is_some_and(|new| new != old));
+            net.edges += u64::from(is_edge && *clocks > from);
             net.now = value;
             if !std::mem::replace(&mut net.waits, true) {
                 changed.push(code);
@@ -130,9 +139,12 @@ fn count(waveform: impl BufRead, bench: &str, from: u64) -> io::Result<RecordedA
             ScopeItem::Var(pin) => Some(pin),
             _ => None,
         }) {
-            let seen = nets.get(&pin.code).map_or(0, |net| net.changes);
+            let name = format!("{}/{}", cell.identifier, pin.reference);
+            let seen = nets
+                .get(&pin.code)
+                .map_or(0, |net| if pulses.contains(&name) { net.edges } else { net.changes });
             let seen = if pin.code == clock { 2 * clocks } else { seen };
-            changes.insert(format!("{}/{}", cell.identifier, pin.reference), seen);
+            changes.insert(name, seen);
         }
     }
     Ok(RecordedActivity { clocks, changes })
@@ -149,24 +161,29 @@ mod tests {
             $scope module f $end $var wire 1 c C $end $var wire 1 d D $end $var wire 1 q Q $end $var wire 1 x X $end
             $upscope $end $upscope $end $upscope $end $enddefinitions $end
             #0 0c 0d 0q xx #5 1c 1x #7 1d #8 0d #10 0c #15 1c 1q #20 0c 1d #25 1c 0q #30 0c #35 1c\n";
-        let activity = count(waveform.as_bytes(), "t", 0).expect("a waveform");
+        let none = BTreeSet::new();
+        let activity = count(waveform.as_bytes(), "t", (0, &none)).expect("a waveform");
         let of = |pin: &str| activity.changes[pin];
         assert_eq!(activity.clocks, 4);
         assert_eq!((of("f/C"), of("f/D"), of("f/Q"), of("f/X")), (8, 1, 2, 0));
         assert_eq!(activity.changes.len(), 4);
         // Only one of q's changes, in clocks 2 and 3, is counted.
-        let later = count(waveform.as_bytes(), "t", 3).expect("a waveform");
+        // d as a pulse: two edges in clock 1, of which none is settled.
+        let pulses = BTreeSet::from(["f/D".to_string()]);
+        assert_eq!(count(waveform.as_bytes(), "t", (0, &pulses)).expect("a waveform").changes["f/D"], 3);
+        let later = count(waveform.as_bytes(), "t", (3, &none)).expect("a waveform");
         assert_eq!(
             (later.clocks, later.changes["f/C"], later.changes["f/D"], later.changes["f/Q"]),
             (1, 2, 0, 1)
         );
-        assert_eq!(count(waveform.as_bytes(), "t", 9).expect("a waveform").clocks, 0);
+        assert_eq!(count(waveform.as_bytes(), "t", (9, &none)).expect("a waveform").clocks, 0);
     }
 
     #[test]
     fn a_waveform_of_something_else_is_refused() {
         let waveform = "$scope module t $end $upscope $end $enddefinitions $end #0";
-        let error = count(waveform.as_bytes(), "t", 0).expect_err("nothing in it").to_string();
+        let error =
+            count(waveform.as_bytes(), "t", (0, &BTreeSet::new())).expect_err("nothing in it").to_string();
         assert!(error.contains("no `dut`"), "{error}");
     }
 }

@@ -74,14 +74,22 @@ pub enum MemoryStyle {
 }
 
 /// Returns the second script, which maps `coarse.il` for each goal. It writes statistics to `GOAL.json`, the netlist of the
-/// block to `GOAL.v` and `GOAL.il`, and the netlist of the wrapper to `GOAL_timing.v`.
-pub fn map(top: &str, goals: &[Goal], memories: &[CompiledMemory], style: MemoryStyle) -> String {
+/// block to `GOAL.v` and `GOAL.il`, and the netlist of the wrapper to `GOAL_timing.v`. `latches.v` maps latches, if the block
+/// has any.
+pub fn map(
+    top: &str,
+    goals: &[Goal],
+    memories: &[CompiledMemory],
+    style: MemoryStyle,
+    has_latches: bool,
+) -> String {
     let wrapper = format!("{top}_synth_wrapper");
     let flops = if style == MemoryStyle::FlipFlops { "memory_map\n" } else { "" };
     let ports = if style == MemoryStyle::Listed { memory::to_ports(memories).0 } else { String::new() };
+    let latches = if has_latches { "techmap -map latches.v\nsimplemap\n" } else { "" };
     let mut script = format!(
         "read_rtlil coarse.il\nread_liberty -lib -ignore_miss_func cells.lib\nopt -fast -full\n{flops}opt -full\ntechmap\n\
-         opt -fast\ndfflibmap -liberty cells.lib\nopt\ndesign -save mapped\n"
+         opt -fast\n{latches}dfflibmap -liberty cells.lib\nopt\ndesign -save mapped\n"
     );
     for goal in goals {
         let goal = goal.name();

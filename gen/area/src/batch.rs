@@ -48,6 +48,8 @@ pub struct Job<'a> {
     pub target: usize,
     /// Reset style of its registers.
     pub reset: ResetStyle,
+    /// `true` to gate the clocks of its registers.
+    pub clock_gating: bool,
     /// The user's Verilog, which is studied instead of the emitted Verilog.
     pub own: Option<OwnVerilog>,
 }
@@ -126,8 +128,11 @@ impl Job<'_> {
                 temporary.path()
             }
         };
-        let options =
-            EmitOptions { cells: Cells::Own, ..EmitOptions::of(self.entry, &self.params, self.reset) };
+        let options = EmitOptions {
+            cells: Cells::Own,
+            clock_gating: self.clock_gating,
+            ..EmitOptions::of(self.entry, &self.params, self.reset)
+        };
         let facts = self.entry.facts(&self.params)?;
         let block = self.entry.elaborate(&self.params)?;
         let mut design = emit(block.as_ref(), self.entry.name(), &options)?;

@@ -16,7 +16,7 @@ use crate::power_table::{Internal, PowerCell, PowerLibrary, PowerPin};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns a Yosys script that writes the netlists `GOAL_sim.v`, `GOAL_power.v` and `GOAL_power.json` from `GOAL.il`. All
 /// netlists use the same names of cells.
@@ -83,9 +83,39 @@ pub struct Netlist {
     instances: BTreeMap<String, NetlistCell>,
     /// Nets at output ports.
     outputs: Vec<u64>,
+    /// The net of the clock input.
+    clock: Option<u64>,
 }
 
 impl Netlist {
+    /// Returns the pins (`cell/pin`) in the network of gated clocks: clock pins of registers, and pins of all gates before
+    /// them up to a register or an input of the block.
+    pub fn clock_network(&self, library: &PowerLibrary) -> BTreeSet<String> {
+        let known = |one: &NetlistCell, pin: &str| library.cells.get(&one.cell)?.pins.get(pin);
+        let is_register =
+            |one: &NetlistCell| one.pins.keys().any(|pin| known(one, pin).is_some_and(|known| known.clock));
+        let nets = |one: &NetlistCell, wanted: &dyn Fn(&PowerPin) -> bool| -> Vec<u64> {
+            let pins = one.pins.iter().filter(|(pin, _)| known(one, pin).is_some_and(wanted));
+            pins.filter_map(|(_, net)| *net).collect()
+        };
+        let mut network: BTreeSet<u64> =
+            self.instances.values().flat_map(|one| nets(one, &|pin| pin.clock)).collect();
+        loop {
+            let drives =
+                |one: &&NetlistCell| nets(one, &|pin| pin.output).iter().any(|net| network.contains(net));
+            let gates = self.instances.values().filter(|one| !is_register(one)).filter(drives);
+            let before: BTreeSet<u64> = gates.flat_map(|one| nets(one, &|pin| !pin.output)).collect();
+            if before.is_subset(&network) {
+                break;
+            }
+            network.extend(before);
+        }
+        let pins = self.instances.iter().flat_map(|(name, one)| one.pins.iter().map(move |pin| (name, pin)));
+        pins.filter(|(_, (_, net))| net.is_some_and(|net| network.contains(&net)))
+            .map(|(name, (pin, _))| format!("{name}/{pin}"))
+            .collect()
+    }
+
     /// Reads Yosys' JSON.
     ///
     /// # Errors
@@ -112,6 +142,7 @@ impl Netlist {
                 .filter(|port| port["direction"] == "output")
                 .filter_map(|port| net(&port["bits"]))
                 .collect(),
+            clock: ports.get("clk_i").and_then(|port| net(&port["bits"])),
         })
     }
 }
@@ -134,6 +165,9 @@ pub struct SimulatedEnergy {
     pub switching_pj: f64,
     /// Leakage over all counted clocks.
     pub leakage_pj: f64,
+    /// Energy to charge the pins at the block's clock input, whose driver is outside the block. It is not in the other
+    /// energies.
+    pub clock_input_pj: f64,
 }
 
 /// Sums the energy of a simulated netlist. The clock has a period of `period_ns`. Each output has an additional load of
@@ -165,6 +199,8 @@ pub fn energy(
         }
     }
     let mut sum = SimulatedEnergy::default();
+    let charge = netlist.clock.and_then(|net| loads.get(&net)).copied().unwrap_or(0.0);
+    sum.clock_input_pj = activity.clocks as f64 * charge * library.voltage * library.voltage;
     for (name, one) in &netlist.instances {
         let cell = cell_of(one)?;
         sum.leakage_pj += cell.leakage_w * 1e3 * period_ns * activity.clocks as f64;
@@ -239,6 +275,8 @@ pub struct OperationEnergy {
     pub switching: Figure,
     /// Leakage energy.
     pub leakage: Figure,
+    /// Energy of charging the pins at the block's clock input; not part of `per_operation`.
+    pub clock_input: Figure,
     /// Clock for which the leakage is computed.
     pub clock: Figure,
     /// Counted clock cycles of the stimulus.
@@ -299,6 +337,7 @@ impl OperationEnergy {
             internal: nj(energy.internal_pj),
             switching: nj(energy.switching_pj),
             leakage: nj(energy.leakage_pj),
+            clock_input: nj(energy.clock_input_pj),
             clock: Figure::new(1000.0 / period_ns, "MHz"),
             vectors: Figure { value: vectors as f64, unit: "clocks" },
             earlier: Figure { value: earlier as f64, unit: "clocks" },
@@ -345,8 +384,28 @@ mod tests {
         assert_eq!(got.internal_pj, 20.0 * 2.0 + 6.0 * 10.0 + 4.0 * 125.0);
         // Half of C V2: Q drives 0.25 pF, Y drives 0.25 pF and the output's 0.5 pF. The clock's driver is outside the block.
         assert_eq!(got.switching_pj, 2.0 * (6.0 * 0.25 + 4.0 * 0.75));
+        // The clock input has 0.5 pF at 2 V for 10 clocks.
+        assert_eq!(got.clock_input_pj, 20.0);
         // 1.5 mW for 20 ns.
         assert!((got.leakage_pj - 30.0).abs() < 1e-9, "{got:?}");
+    }
+
+    #[test]
+    fn the_clock_network_ends_at_registers() {
+        // A latch and an AND gate drive the clock pin of a flip-flop. The network excludes the latch's data.
+        let library = PowerLibrary::parse(
+            &LIBRARY.replace("pin(C) { direction : input;", "pin(C) { direction : input; clock : true;"),
+        );
+        let gated = NETLIST.replace(
+            r#""f": {"#,
+            r#""l": {"type": "DFF", "connections": {"C": [2], "D": [5], "Q": [6]}},
+               "a": {"type": "NAND", "connections": {"A": [2], "B": [6], "Y": [7]}},
+               "h": {"type": "DFF", "connections": {"C": [7], "D": [4], "Q": [9]}},
+               "f": {"#,
+        );
+        let netlist = Netlist::parse(&gated, "t", "t").expect("a netlist");
+        let network: Vec<String> = netlist.clock_network(&library.expect("a library")).into_iter().collect();
+        assert_eq!(network, ["a/A", "a/B", "a/Y", "f/C", "h/C", "l/C", "l/Q"]);
     }
 
     #[test]

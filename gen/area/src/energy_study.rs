@@ -8,7 +8,7 @@ use crate::power_table::{NoPower, PowerLibrary};
 use crate::study::{AsicSetup, get, put};
 use selvedge_hw::file::read_text;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
@@ -74,6 +74,11 @@ pub fn prepare(
 }
 
 impl Prepared {
+    /// Returns the pins of gated clocks, whose pulses [`measure`](crate::activity::measure) counts.
+    pub fn clock_network(&self, library: &PowerLibrary) -> BTreeSet<String> {
+        self.netlist.clock_network(library)
+    }
+
     /// Returns the energy of the simulated clocks, for a clock with a period of `period_ns`.
     ///
     /// # Errors

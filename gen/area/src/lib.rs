@@ -24,7 +24,7 @@
 //! let library = Liberty::load(OSU018.as_ref())?;
 //! let target = AreaTarget::Asic(Box::new(AsicSetup::find(library)?), None);
 //! let entry = selvedge_blocks::find("milg").expect("a block");
-//! let job = Job { entry, params: entry.defaults(), target: 0, own: None, reset: Default::default() };
+//! let job = Job { entry, params: entry.defaults(), target: 0, own: None, reset: Default::default(), clock_gating: false };
 //! let report = job.study(&target, None, &AtomicBool::new(false))?;
 //! println!("{} kGE", report.mappings[0].area_kge.value);
 //! # Ok::<(), selvedge_area::AreaError>(())

@@ -23,8 +23,19 @@ pub struct StandardCell {
     pub dont_use: bool,
     /// Input pins with their capacitance in the file's unit, by name.
     inputs: BTreeMap<String, f64>,
-    /// Functions of the output pins.
-    functions: Vec<String>,
+    /// Names and functions of the output pins.
+    functions: Vec<(String, String)>,
+    /// The latch in the cell.
+    latch: Option<LatchGroup>,
+}
+
+/// The latch of a cell, as its group in the file describes it.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct LatchGroup {
+    /// Name of the state.
+    state: String,
+    /// Values of attributes by name: `data_in`, `enable`, `clear`, `preset`.
+    attributes: BTreeMap<String, String>,
 }
 
 impl StandardCell {
@@ -32,7 +43,7 @@ impl StandardCell {
     fn truth_table(&self) -> Option<(usize, u16)> {
         let pins: Vec<&str> = self.inputs.keys().map(String::as_str).collect();
         match self.functions.as_slice() {
-            [function] if !self.sequential => Some((pins.len(), truth_table(function, &pins)?)),
+            [(_, function)] if !self.sequential => Some((pins.len(), truth_table(function, &pins)?)),
             _ => None,
         }
     }
@@ -116,6 +127,31 @@ impl Liberty {
         self.output_load() * self.capacitance_ff / 1000.0
     }
 
+    /// Returns a Yosys module that maps latches without set and reset to the library's smallest such cell. Returns `None` if
+    /// the library has no such cell.
+    pub fn latch_map(&self) -> Option<String> {
+        let of = |name: &String, cell: &StandardCell| {
+            let LatchGroup { state, attributes } = cell.latch.as_ref()?;
+            let is_plain = !cell.dont_use && attributes.keys().all(|key| key == "data_in" || key == "enable");
+            let (data, enable) = (attributes.get("data_in")?, attributes.get("enable")?);
+            let (is_low, enable) =
+                enable.strip_prefix('!').map_or((false, enable.as_str()), |pin| (true, pin));
+            let output = cell.functions.iter().find(|(_, function)| function == state).map(|(pin, _)| pin)?;
+            let is_known =
+                is_plain && [data.as_str(), enable].iter().all(|pin| cell.inputs.contains_key(*pin));
+            let module = |kind: char, invert: bool| {
+                let level = if invert { "~E" } else { "E" };
+                format!(
+                    "module \\$_DLATCH_{kind}_ (input E, input D, output Q);\n  {name} _TECHMAP_REPLACE_ \
+                     (.{enable}({level}), .{data}(D), .{output}(Q));\nendmodule\n"
+                )
+            };
+            is_known.then(|| (cell.area, module('P', is_low) + &module('N', !is_low)))
+        };
+        let cells = self.cells.iter().filter_map(|(name, cell)| of(name, cell));
+        cells.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, map)| map)
+    }
+
     /// Returns ABC's constraint file: the driver of inputs and the load of outputs.
     pub fn constraints(&self) -> String {
         let (driver, load) = (self.driver(), self.output_load() * self.capacitance_ff);
@@ -153,7 +189,12 @@ fn parse(text: &str) -> Result<Parsed, String> {
                     (_, []) => return Err(format!("not a liberty file: it begins with `{}`", first(&kind))),
                     ("cell", [_]) => drop(cells.insert(argument.clone(), StandardCell::default())),
                     ("ff" | "latch" | "ff_bank" | "latch_bank" | "statetable", [_, (_, cell)]) => {
-                        cells.entry(cell.clone()).or_default().sequential = true;
+                        let cell = cells.entry(cell.clone()).or_default();
+                        cell.sequential = true;
+                        if kind == "latch" {
+                            let state = argument.split(',').next().unwrap_or_default().trim().to_string();
+                            cell.latch = Some(LatchGroup { state, ..LatchGroup::default() });
+                        }
                     }
                     ("pin", [_, _]) => pin = (argument.clone(), String::new(), 0.0, None),
                     _ => {}
@@ -168,7 +209,7 @@ fn parse(text: &str) -> Result<Parsed, String> {
                     let (name, direction, capacitance, function) = std::mem::take(&mut pin);
                     match direction.as_str() {
                         "input" => drop(cell.inputs.insert(name, capacitance)),
-                        "output" => cell.functions.extend(function),
+                        "output" => cell.functions.extend(function.map(|function| (name, function))),
                         _ => {}
                     }
                 }
@@ -187,6 +228,10 @@ fn parse(text: &str) -> Result<Parsed, String> {
                                 "dont_use" => cell.dont_use = value == "true",
                                 _ => {}
                             }
+                        }
+                        [_, (_, cell), (kind, _)] if kind == "latch" => {
+                            let latch = cells.get_mut(cell).and_then(|cell| cell.latch.as_mut());
+                            latch.map(|latch| latch.attributes.insert(key.into(), value.into()));
                         }
                         [_, _, (kind, _)] if kind == "pin" => match key {
                             "direction" => pin.1 = value.into(),
@@ -269,6 +314,28 @@ mod tests {
     fn a_library_without_an_end_is_refused() {
         let refused = Liberty::load(Path::new("/dev/zero")).expect_err("it never ends").to_string();
         assert_eq!(refused, "/dev/zero: more than 536870912 bytes: must be at most 536870912");
+    }
+
+    #[test]
+    fn a_latch_without_set_and_reset_becomes_a_map() {
+        assert_eq!(load(SMALL).expect("a library").latch_map(), None);
+        let cell = |name: &str, area: u32, latch: &str| {
+            format!(
+                " cell ({name}) {{ area : {area}; latch (IQ, IQN) {{ data_in : \"D\"; {latch} }} pin(D) {{ direction : input; }}\n\
+                 pin(G) {{ direction : input; }} pin(Q) {{ direction : output; function : \"IQ\"; }} }}"
+            )
+        };
+        let cells = [
+            cell("CLEARED", 10, "enable : \"G\"; clear : \"!D\";"),
+            cell("LOW", 20, "enable : \"!G\";"),
+            cell("LARGE", 30, "enable : \"G\";"),
+        ];
+        let library =
+            load(&format!("{}{} }}", &SMALL[..SMALL.len() - 1], cells.concat())).expect("a library");
+        let map = library.latch_map().expect("a map");
+        let low = "  LOW _TECHMAP_REPLACE_ (.G(E), .D(D), .Q(Q));\n";
+        assert!(map.contains(&format!("module \\$_DLATCH_N_ (input E, input D, output Q);\n{low}")), "{map}");
+        assert!(map.contains(&low.replace("(E)", "(~E)")), "{map}");
     }
 
     fn load(text: &str) -> Result<Liberty, AreaError> {

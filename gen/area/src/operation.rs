@@ -26,8 +26,7 @@ const VECTORS: u64 = 500;
 
 /// The method and its limits, as reports print them.
 pub const METHOD: &str = "energy: changes of settled values from clock to clock under the stimulus, times the library's tables; an order \
-     of magnitude: no wires, no clock tree nor the charging of clock pins, no glitches, no memories, no charging of the block's \
-     inputs";
+     of magnitude: no wires, no clock tree, no glitches, no memories, no charging of the block's inputs and clock";
 
 /// The energy that a paper states for a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,12 +116,14 @@ impl EnergySetup {
             format!("what {} got in a recording", from.instance)
         });
         let bench = testbench::of_vectors(entry, params, &vectors, &source, subject.options.reset)?;
+        let bench = if subject.has_gates() { bench.with_test_enable(false) } else { bench };
         let reset = subject.reset_port();
         let simulator = Simulator { iverilog: &self.iverilog, vvp: &self.vvp };
         let goals = Goal::all(setup.period_ps().is_some());
         for (goal, mapping) in goals.iter().zip(&mut report.mappings) {
             let prepared = prepare(name, reset, *goal, setup, folder, stop)?;
-            let activity = measure(&bench, &prepared.files, self.from, simulator, folder, stop)?;
+            let pulses = prepared.clock_network(&self.library);
+            let activity = measure(&bench, &prepared.files, (self.from, &pulses), simulator, folder, stop)?;
             let period_ns = self.period_ns.unwrap_or(mapping.critical_path.value);
             let energy = prepared.energy(&self.library, &activity, period_ns)?;
             let mut one = OperationEnergy::new(&energy, operations, (self.from, activity.clocks), period_ns);

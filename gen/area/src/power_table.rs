@@ -16,6 +16,8 @@ pub struct PowerCell {
 pub struct PowerPin {
     /// `true` for an output of the cell.
     pub output: bool,
+    /// `true` for the clock pin of a flip-flop or latch.
+    pub clock: bool,
     /// Load on its net, picofarads.
     pub capacitance_pf: f64,
     /// Energy inside the cell for each change of the pin.
@@ -195,6 +197,7 @@ fn cell(
             one.of("internal_power").map(|power| internal(power, templates, units)).collect();
         let pin = PowerPin {
             output: one.text("direction") == Some("output"),
+            clock: one.text("clock") == Some("true"),
             capacitance_pf: capacitance * units.picofarads,
             internal: internal?,
         };

@@ -12,7 +12,7 @@ use crate::timing;
 use crate::tool::{Found, OPENSTA, YOSYS};
 use schemars::JsonSchema;
 use selvedge_gen::files::synth_wrapper;
-use selvedge_gen::{Design, EmitOptions};
+use selvedge_gen::{Design, EmitOptions, TEST_ENABLE};
 use serde::Serialize;
 use serde_json::Value;
 use std::path::Path;
@@ -210,6 +210,11 @@ impl Subject<'_> {
         self.design.modules.iter().map(write).collect()
     }
 
+    /// Returns whether the block has clock gates.
+    pub(crate) fn has_gates(&self) -> bool {
+        self.design.top().ports.iter().any(|port| port.name == TEST_ENABLE)
+    }
+
     fn report(&self, target: &'static str) -> BlockReport {
         BlockReport {
             block: self.name().into(),
@@ -274,7 +279,19 @@ pub fn asic(
     for goal in goals {
         put(folder, &format!("{}.abc", goal.name()), &goal.abc_script(setup.period_ps()))?;
     }
-    put(folder, "map.ys", &asic::map(name, goals, &memories, setup.memories))?;
+    let latches = if subject.has_gates() {
+        let missing = || AreaError::BadFile {
+            path: setup.library.path.clone(),
+            problem: "the library has no latch without set and reset, which clock gates need".into(),
+        };
+        Some(setup.library.latch_map().ok_or_else(missing)?)
+    } else {
+        None
+    };
+    if let Some(map) = &latches {
+        put(folder, "latches.v", map)?;
+    }
+    put(folder, "map.ys", &asic::map(name, goals, &memories, setup.memories, latches.is_some()))?;
     setup.yosys.run(
         folder,
         &["-q", "map.ys"],
@@ -328,7 +345,8 @@ fn mapping(
     let count = asic::count(&get(folder, &format!("{goal}.json"))?, &setup.library, name)?;
     let netlist = format!("{goal}_timing.v");
     put(folder, &netlist, &timing::plain_names(&get(folder, &netlist)?))?;
-    let script = timing::script(goal, &format!("{name}_synth_wrapper"), subject.reset_port());
+    let script =
+        timing::script(goal, &format!("{name}_synth_wrapper"), subject.reset_port(), subject.has_gates());
     put(folder, &format!("{goal}.tcl"), &script)?;
     let work = format!("{name}: timing");
     let said = setup.sta.run(folder, &["-exit", &format!("{goal}.tcl")], &work, stop)?;

@@ -151,6 +151,7 @@ pub fn jobs(systems: &[System]) -> Vec<Job<'static>> {
         params: part.parameters.clone(),
         target: 0,
         own: None,
+        clock_gating: false,
         reset: ResetStyle::default(),
     };
     parts.into_iter().map(job).collect()

@@ -21,13 +21,23 @@ pub(crate) fn plain_names(netlist: &str) -> String {
 }
 
 /// Returns OpenSTA's script for the netlist `GOAL_timing.v` of `wrapper`. Ports count as registers without delay; only ports
-/// of memories have logic between them and a register.
-pub fn script(goal: &str, wrapper: &str, reset: Option<&str>) -> String {
+/// of memories have logic between them and a register. With `has_gates`, the enable of a clock gate has a whole period.
+pub fn script(goal: &str, wrapper: &str, reset: Option<&str>, has_gates: bool) -> String {
     let reset = reset.map(|port| format!("set_false_path -from [get_ports {port}]\n")).unwrap_or_default();
+    // OpenSTA counts a latch's delay from its opening edge, half a period after the clock.
+    let gates = if has_gates {
+        format!(
+            "set_max_delay {} -to [all_registers -level_sensitive -data_pins]\n\
+             set_false_path -from [all_registers -level_sensitive -clock_pins]\n",
+            PERIOD_NS / 2.0
+        )
+    } else {
+        String::new()
+    };
     format!(
         "read_liberty cells.lib\nread_verilog {goal}_timing.v\nlink_design {wrapper}\n\
          create_clock -name clk -period {PERIOD_NS} [get_ports clk_i]\nset_input_delay -clock clk 0 [all_inputs]\n\
-         set_output_delay -clock clk 0 [all_outputs]\n{reset}\
+         set_output_delay -clock clk 0 [all_outputs]\n{reset}{gates}\
          report_checks -path_delay max -format full -digits 5\nexit\n"
     )
 }

@@ -6,15 +6,17 @@
 //!   type. A block uses the cell if its own elaboration, merged with the samples, leaves that text unchanged; or
 //! - **numbered**: one module per elaboration, with the values of all const generics in its name.
 //!
-//! If a cell has a reset, its name also contains the reset style, except for the default style. A memory or register with
+//! If a cell has a reset, its name also contains the reset style, except for the default style. With gated clocks, its name
+//! ends with `_gated`. A memory or register with
 //! nonzero initial contents is not a cell: its contents belong to the block.
 
 use crate::elaborate::{BlockNode, elaborate, parse_literal};
 use crate::error::EmitError;
+use crate::gating::TEST_ENABLE;
 use crate::merge::{GroupMember, merge_with_powers};
 use crate::module::{ModuleDraft, ModuleWriter};
 use crate::names;
-use crate::options::{Language, ResetStyle};
+use crate::options::{Language, ModuleStyle, ResetStyle};
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{Block, Verilog};
 use selvedge_hw::rtl::describe::Description;
@@ -56,7 +58,7 @@ pub(crate) fn cell(
     nodes: &[BlockNode],
     id: usize,
     draft: &ModuleDraft,
-    reset: ResetStyle,
+    style: ModuleStyle,
 ) -> Result<Option<SharedCell>, EmitError> {
     let node = &nodes[id];
     let Some(description) = node.description.as_ref().filter(|found| found.is_of_kit()) else {
@@ -66,15 +68,16 @@ pub(crate) fn cell(
         return Ok(None);
     }
     let stem = format!("{PREFIX}{}", names::snake_case(&description.type_name));
-    let reset_name = reset_name(node, reset);
+    let is_gated = draft.ports.iter().any(|port| port.name == TEST_ENABLE);
+    let suffix = format!("{}{}", reset_name(node, style.reset), if is_gated { "_gated" } else { "" });
     for family in families(description) {
-        if let Some(mut cell) = sized(&family, description, draft, reset)? {
-            cell.name = format!("{stem}{}{}{reset_name}", family.suffix, values(&cell.fixed));
+        if let Some(mut cell) = sized(&family, description, draft, style)? {
+            cell.name = format!("{stem}{}{}{suffix}", family.suffix, values(&cell.fixed));
             return Ok(Some(cell));
         }
     }
     Ok(numbers_say_all(description).then(|| SharedCell {
-        name: format!("{stem}{}{reset_name}", values(&description.parameters)),
+        name: format!("{stem}{}{suffix}", values(&description.parameters)),
         draft: draft.clone(),
         fixed: description.parameters.clone(),
         values: vec![],
@@ -188,10 +191,10 @@ fn sized(
     family: &CellFamily,
     description: &Description,
     draft: &ModuleDraft,
-    reset: ResetStyle,
+    style: ModuleStyle,
 ) -> Result<Option<SharedCell>, EmitError> {
     let samples =
-        family.samples.iter().map(|sample| written(sample.as_ref(), reset)).collect::<Result<Vec<_>, _>>()?;
+        family.samples.iter().map(|sample| written(sample.as_ref(), style)).collect::<Result<Vec<_>, _>>()?;
     let mut members: Vec<GroupMember> =
         samples.iter().map(|(draft, parameters)| member(draft, parameters)).collect();
     let (last, parameters) = samples.last().expect("a family has samples");
@@ -216,9 +219,10 @@ fn member<'a>(draft: &'a ModuleDraft, parameters: &'a [(String, usize)]) -> Grou
 }
 
 /// Writes a sample. Its only sub-blocks are registers.
-fn written(sample: &dyn Block, reset: ResetStyle) -> Result<(ModuleDraft, Vec<(String, usize)>), EmitError> {
+fn written(sample: &dyn Block, style: ModuleStyle) -> Result<(ModuleDraft, Vec<(String, usize)>), EmitError> {
     let nodes = elaborate(sample, "cell");
-    let draft = ModuleWriter::new(&nodes, 0, (reset, Language::Verilog), &BTreeMap::new(), &[]).write()?;
+    let style = ModuleStyle { language: Language::Verilog, ..style };
+    let draft = ModuleWriter::new(&nodes, 0, style, &BTreeMap::new(), &[]).write()?;
     let parameters = nodes[0].description.as_ref().map(|found| found.parameters.clone());
     Ok((draft, parameters.unwrap_or_default()))
 }

@@ -1,15 +1,17 @@
 //! Writes a block and all blocks below it as modules.
 
 use crate::cells::{self, SharedCell, cell};
+use crate::clock_gate::{self, CLOCK_GATE};
 use crate::elaborate::{BlockNode, elaborate};
 use crate::error::{EmitError, Problem};
 use crate::family::Family;
+use crate::gating::TEST_ENABLE;
 use crate::head;
 use crate::limits::{NumberLimit, checks};
 use crate::merge::{GroupMember, Merged, merge, merge_family, skeleton};
 use crate::module::{ModuleDraft, ModuleWriter, VerilogPort};
 use crate::names;
-use crate::options::{Cells, EmitOptions, Language, ResetStyle};
+use crate::options::{Cells, EmitOptions, Language, ModuleStyle, ResetStyle};
 use crate::twins::{merge_twins, without_reset_values};
 use crate::verilog::{Body, Code};
 use crate::write::{module_text, paragraphs, wrap_comment};
@@ -87,9 +89,27 @@ struct Distinct {
     cell: Option<String>,
     /// The limits of its parameters.
     limits: Vec<NumberLimit>,
+    /// `true` for the clock gate, which is no block in Rust.
+    is_gate: bool,
 }
 
 impl Distinct {
+    fn new(draft: ModuleDraft, node: usize, fixed: Vec<(String, usize)>) -> Self {
+        let (parameters, open, derived, limits) = Default::default();
+        Distinct {
+            draft,
+            node,
+            fixed,
+            parameters,
+            open,
+            derived,
+            stand_in: None,
+            cell: None,
+            limits,
+            is_gate: false,
+        }
+    }
+
     /// Returns whether module `number` is written, because no other module replaces it.
     fn stands(&self, number: usize) -> bool {
         self.stand_in.as_ref().is_none_or(|(stand_in, _)| *stand_in == number)
@@ -105,7 +125,7 @@ impl Distinct {
 pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Design, EmitError> {
     check_name(top, options)?;
     let nodes = elaborate(block, top);
-    let distinct = prepare(&nodes, options)?;
+    let distinct = prepare(top, &nodes, options)?;
     let names = decide_names(top, &nodes, &distinct);
     Ok(finish(top, &nodes, &distinct, &names, options))
 }
@@ -118,7 +138,7 @@ pub(crate) fn trees(
     options: &EmitOptions,
 ) -> Result<Vec<(String, Body)>, EmitError> {
     let nodes = elaborate(block, top);
-    let distinct = prepare(&nodes, options)?;
+    let distinct = prepare(top, &nodes, options)?;
     let names = decide_names(top, &nodes, &distinct);
     let named = distinct.iter().zip(names).enumerate().filter(|(number, (module, _))| module.stands(*number));
     Ok(named.map(|(_, (module, name))| (name, module.draft.body.clone())).collect())
@@ -135,7 +155,7 @@ pub fn emit_family(family: &Family, top: &str, options: &EmitOptions) -> Result<
     let mut samples = vec![];
     for sample in &family.samples {
         let nodes = elaborate(sample.block.as_ref(), top);
-        let distinct = prepare(&nodes, options)?;
+        let distinct = prepare(top, &nodes, options)?;
         samples.push((nodes, distinct));
     }
     let all: Vec<Vec<String>> =
@@ -238,8 +258,12 @@ fn check_name(top: &str, options: &EmitOptions) -> Result<(), EmitError> {
 }
 
 /// Writes all modules without their names, and merges modules that differ only in numbers.
-fn prepare(nodes: &[BlockNode], options: &EmitOptions) -> Result<Vec<Distinct>, EmitError> {
-    let mut distinct = write_all(nodes, (options.reset, options.language))?;
+fn prepare(top: &str, nodes: &[BlockNode], options: &EmitOptions) -> Result<Vec<Distinct>, EmitError> {
+    let gate = options.clock_gating.then(|| match options.cells {
+        Cells::Shared => CLOCK_GATE.to_string(),
+        Cells::Own => format!("{top}_clock_gate"),
+    });
+    let mut distinct = write_all(nodes, options.style(), gate)?;
     merge_all(nodes, &mut distinct, options)?;
     Ok(distinct)
 }
@@ -254,12 +278,16 @@ fn finish(
 ) -> Design {
     let with_prefix = |name: &String| format!("{}{name}", options.prefix);
     let (prefixed, names) = (with_prefix(&top.into()), names.iter().map(with_prefix).collect::<Vec<_>>());
+    let is_gated = distinct.iter().any(|m| m.draft.ports.iter().any(|port| port.name == TEST_ENABLE));
     let modules = distinct
         .iter()
         .zip(&names)
         .enumerate()
-        .filter(|(number, (module, _))| module.stands(*number))
+        .filter(|(number, (module, _))| module.stands(*number) && (!module.is_gate || is_gated))
         .map(|(_, (module, name))| {
+            if module.is_gate {
+                return clock_gate::module(name, options);
+            }
             let mut body = module.draft.body.clone();
             body.items.splice(0..0, checks(name, &module.limits));
             let head = comment(name, &prefixed, module, &nodes[module.node], options);
@@ -279,12 +307,22 @@ pub(crate) fn guarded(name: &str, text: &str) -> String {
     format!("`ifndef {guard}\n`define {guard}\n\n{text}\n`endif\n")
 }
 
-/// Writes every distinct module once. Sub-modules precede the modules that use them.
-fn write_all(nodes: &[BlockNode], style: (ResetStyle, Language)) -> Result<Vec<Distinct>, EmitError> {
+/// Writes every distinct module once. Sub-modules precede the modules that use them. `gate` is the name of the clock gate,
+/// which is the first module.
+fn write_all(
+    nodes: &[BlockNode],
+    style: ModuleStyle,
+    gate: Option<String>,
+) -> Result<Vec<Distinct>, EmitError> {
     let mut distinct: Vec<Distinct> = vec![];
     let mut drafts: Vec<ModuleDraft> = vec![];
     let mut module_of: BTreeMap<usize, usize> = BTreeMap::new();
     let mut by_body: BTreeMap<(String, Body), usize> = BTreeMap::new();
+    if let Some(gate) = gate {
+        let draft = ModuleDraft { body: Body::default(), ports: vec![] };
+        drafts.push(draft.clone());
+        distinct.push(Distinct { cell: Some(gate), is_gate: true, ..Distinct::new(draft, 0, vec![]) });
+    }
     for id in (0..nodes.len()).rev() {
         if matches!(&nodes[id].code, Verilog::Wrapper(w) if is_register(&w.cores)) {
             continue;
@@ -294,17 +332,7 @@ fn write_all(nodes: &[BlockNode], style: (ResetStyle, Language)) -> Result<Vec<D
         let module = *by_body.entry(identity).or_insert_with(|| {
             drafts.push(draft.clone());
             let fixed = parameters(&nodes[id]);
-            distinct.push(Distinct {
-                draft,
-                node: id,
-                fixed,
-                parameters: vec![],
-                open: vec![],
-                derived: vec![],
-                stand_in: None,
-                cell: None,
-                limits: vec![],
-            });
+            distinct.push(Distinct::new(draft, id, fixed));
             distinct.len() - 1
         });
         module_of.insert(id, module);
@@ -354,7 +382,7 @@ fn merge_all(nodes: &[BlockNode], distinct: &mut [Distinct], options: &EmitOptio
                 continue;
             }
             if options.cells == Cells::Shared
-                && let Some(cell) = cell(nodes, id, &distinct[module].draft, options.reset)?
+                && let Some(cell) = cell(nodes, id, &distinct[module].draft, options.style())?
             {
                 share(distinct, module, cell);
             } else {

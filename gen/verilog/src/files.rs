@@ -2,6 +2,7 @@
 
 use crate::builder::highest;
 use crate::design::{Design, VerilogModule};
+use crate::gating::TEST_ENABLE;
 use crate::head;
 use crate::module::VerilogPort;
 use crate::options::{EmitOptions, Language, ResetStyle};
@@ -169,7 +170,17 @@ pub fn constraints(design: &Design, period_ns: f64) -> String {
         text += "# rst_ni falls at any time; a synchronizer of this clock releases it, so recovery and removal are timed\n\
                  set_false_path -fall_from [get_ports rst_ni]\n";
     }
+    if design.top().ports.iter().any(is_test_enable) {
+        text += "# gated clocks are this clock, without generated clocks: an enable settles before the clock rises, and holds while it is high\n\
+                 set_clock_gating_check -setup 0 -hold 0\n\
+                 set_case_analysis 0 [get_ports test_en_i]\n";
+    }
     text
+}
+
+/// Returns whether the port keeps all clocks running.
+fn is_test_enable(port: &VerilogPort) -> bool {
+    port.name == TEST_ENABLE
 }
 
 /// Returns `<top>_synth_wrapper`: the block with registers at all data inputs and outputs, so that synthesis measures paths
@@ -177,10 +188,11 @@ pub fn constraints(design: &Design, period_ns: f64) -> String {
 pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> VerilogModule {
     let top = design.top();
     let name = format!("{}_synth_wrapper", top.name);
-    let data: Vec<&VerilogPort> = top.ports.iter().filter(|port| !port.clock && !port.reset).collect();
+    let is_static = |port: &VerilogPort| port.reset || is_test_enable(port);
+    let data: Vec<&VerilogPort> = top.ports.iter().filter(|port| !port.clock && !is_static(port)).collect();
     let declared = |port: &VerilogPort| Item::declare(port.kind(true), highest(port.width), &port.name, None);
     let clock = Item::declare("input  wire", None, "clk_i", None);
-    let others = top.ports.iter().filter(|port| port.reset).chain(data.iter().copied()).map(declared);
+    let others = top.ports.iter().filter(|port| is_static(port)).chain(data.iter().copied()).map(declared);
     let register = |port: &&VerilogPort| {
         let (kind, suffix) = if port.input { ("reg", "q") } else { ("wire", "d") };
         Item::declare(kind, highest(port.width), format!("{}_{suffix}", port.name), None)
@@ -191,7 +203,7 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> VerilogModule {
         Item::Line(Code::from(&text))
     };
     let pin = |port: &VerilogPort| {
-        let own = match (port.clock, port.reset, port.input) {
+        let own = match (port.clock, is_static(port), port.input) {
             (true, ..) => "clk_i".to_string(),
             (_, true, _) => port.name.clone(),
             (.., true) => format!("{}_q", port.name),

@@ -3,20 +3,23 @@
 use crate::builder::{ModuleBuilder, counting, highest, literal};
 use crate::check;
 use crate::clean::clean;
+use crate::clock_gate::PORTS;
 use crate::elaborate::{AtomInfo, BlockNode, parse_literal};
 use crate::error::{EmitError, Problem};
+use crate::gating::{CLOCK_GATE_MODULE, ClockGate, TEST_ENABLE, TEST_ENABLE_DOC, plan_gates};
 use crate::hoist::hoist;
 use crate::ir::{Role, Signal, SignalId, Stmt};
 use crate::layout::{Layout, Selections};
 use crate::leaf;
 use crate::lower::{BodyNames, Lowering};
 use crate::names;
-use crate::options::{Language, ResetStyle};
+use crate::options::{Language, ModuleStyle, ResetStyle};
 use crate::schedule::{ModulePlan, Pin, Process, schedule, whole_copy};
 use crate::verilog::{Body, Code, Head, Item, ModuleInstance, VerilogBlock, code};
 use crate::write::paragraphs;
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{AtomKind, Verilog};
+use selvedge_hw::rtl::describe::Description;
 use selvedge_hw::rtl::mem::{FILLED_TEMPLATE, TEMPLATE};
 use selvedge_hw::rtl::reg::{DATA_REGISTER, is_register};
 use std::collections::{BTreeMap, BTreeSet};
@@ -76,13 +79,15 @@ struct Child {
 }
 
 /// Registers that share a clocked process.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct ClockedGroup {
     inputs: Vec<SignalId>,
     /// The inputs that a combinational process assigns.
     copies: Vec<SignalId>,
     /// Statements that assign the other inputs.
     body: Vec<Stmt>,
+    /// The gated clock.
+    clock: Option<SignalId>,
 }
 
 /// Writes a block as a module.
@@ -92,6 +97,7 @@ pub(crate) struct ModuleWriter<'a> {
     node: &'a BlockNode,
     reset: ResetStyle,
     language: Language,
+    clock_gating: bool,
     /// Module number of each written node, and the drafts by number.
     module_of: &'a BTreeMap<usize, usize>,
     drafts: &'a [ModuleDraft],
@@ -106,7 +112,7 @@ impl<'a> ModuleWriter<'a> {
     pub fn new(
         nodes: &'a [BlockNode],
         id: usize,
-        (reset, language): (ResetStyle, Language),
+        ModuleStyle { reset, language, clock_gating }: ModuleStyle,
         module_of: &'a BTreeMap<usize, usize>,
         drafts: &'a [ModuleDraft],
     ) -> Self {
@@ -122,6 +128,7 @@ impl<'a> ModuleWriter<'a> {
             node,
             reset,
             language,
+            clock_gating,
             module_of,
             drafts,
             names,
@@ -150,7 +157,8 @@ impl<'a> ModuleWriter<'a> {
                 check::check(&self.block, &self.names.signals, &body)?;
                 self.check_clock()?;
                 let body = clean(body, &mut self.names.signals);
-                let plan = schedule(body, &self.names.signals, &self.output_of);
+                let mut plan = schedule(body, &self.names.signals, &self.output_of);
+                self.gate_clocks(&mut plan)?;
                 Ok(self.assemble(&plan))
             }
             Verilog::Wrapper(w) if [TEMPLATE, FILLED_TEMPLATE].contains(&w.cores.as_str()) => {
@@ -467,6 +475,40 @@ impl<'a> ModuleWriter<'a> {
         }
     }
 
+    /// Plans clock gates. Adds the input that keeps all clocks running, if this module or one below has a gate.
+    fn gate_clocks(&mut self, plan: &mut ModulePlan) -> Result<()> {
+        // An SRAM macro may replace the cell, and has an enable.
+        let is_macro = |d: &Description| d.is_of_kit() && d.type_name == "SyncMem";
+        if self.clock_gating && !self.node.description.as_ref().is_some_and(is_macro) {
+            let names = self.names.signals.iter().map(|signal| signal.name.clone());
+            let children = self.children.iter().map(|child| child.name.clone());
+            let numbers = self.names.parameters.keys().map(|key| names::parameter(key));
+            let layouts = self.layouts.iter().flat_map(Layout::names);
+            let taken = names.chain(children).chain(numbers).chain(layouts).collect();
+            plan_gates(plan, &mut self.names.signals, &self.output_of, taken);
+        }
+        let is_gated = |child: &Child| child.ports.iter().any(|port| port.name == TEST_ENABLE);
+        if plan.gates.is_empty() && !self.children.iter().any(is_gated) {
+            return Ok(());
+        }
+        if self.names.by_key.contains_key(TEST_ENABLE) {
+            return self.refuse(TEST_ENABLE, Problem::NameClash { other: TEST_ENABLE.into() });
+        }
+        self.add(Signal {
+            key: TEST_ENABLE.into(),
+            name: TEST_ENABLE.into(),
+            dimensions: vec![],
+            width: 1,
+            signed: false,
+            role: Role::Input,
+            doc: vec![TEST_ENABLE_DOC.into()],
+            values: vec![],
+            is_data: false,
+            layout: None,
+        });
+        Ok(())
+    }
+
     // --- the module ---
 
     fn ports(&self) -> Vec<VerilogPort> {
@@ -576,7 +618,11 @@ impl<'a> ModuleWriter<'a> {
         self.declare_structs(builder);
         for (id, signal) in signals.iter().enumerate() {
             let wanted = match signal.role {
-                Role::Local | Role::Temporary => variables.contains(&id) || self.is_assigned(plan, id),
+                Role::Local | Role::Temporary => {
+                    variables.contains(&id)
+                        || self.is_assigned(plan, id)
+                        || plan.gates.iter().any(|gate| gate.clock == id)
+                }
                 Role::RegisterInput => variables.contains(&id) || self.is_assigned(plan, id),
                 Role::RegisterOutput => true,
                 Role::ChildInput(_) => !plan.pins.contains_key(&id),
@@ -749,28 +795,35 @@ impl<'a> ModuleWriter<'a> {
             others.insert(0, plain);
         }
         for group in others {
-            for (part, has_reset) in self.parts(group) {
+            for (part, has_reset) in self.parts(group, plan) {
                 builder.blank();
                 self.clocked_process(&part, has_reset, builder);
             }
         }
     }
 
-    /// Splits a group into registers with and without a reset, if the style distinguishes them.
-    fn parts(&self, group: ClockedGroup) -> Vec<(ClockedGroup, bool)> {
+    /// Splits a group into registers of each gated clock, and with and without a reset if the style distinguishes them.
+    fn parts(&self, group: ClockedGroup, plan: &ModulePlan) -> Vec<(ClockedGroup, bool)> {
         let is_data = |input: &SignalId| {
             self.reset == ResetStyle::Control && self.names.signals[self.output_of[input]].is_data
         };
-        if !group.inputs.iter().any(is_data) {
-            return vec![(group, true)];
-        }
-        let part = |data: bool| ClockedGroup {
-            inputs: group.inputs.iter().filter(|input| is_data(input) == data).copied().collect(),
-            copies: group.copies.iter().filter(|input| is_data(input) == data).copied().collect(),
-            body: Stmt::only(&group.body, &|input| is_data(&input) == data),
+        let clock = |input: &SignalId| {
+            plan.gates.iter().find(|gate| gate.inputs.contains(input)).map(|gate| gate.clock)
         };
-        let parts = [(part(false), true), (part(true), false)];
-        parts.into_iter().filter(|(part, _)| !part.inputs.is_empty()).collect()
+        let key = |input: &SignalId| (clock(input), is_data(input));
+        let keys: BTreeSet<(Option<SignalId>, bool)> = group.inputs.iter().map(key).collect();
+        let has_one = keys.len() == 1;
+        let part = |(clock, data): (Option<SignalId>, bool)| {
+            if has_one && !data {
+                return (ClockedGroup { clock, ..group.clone() }, true);
+            }
+            let is_here = |input: &SignalId| key(input) == (clock, data);
+            let of = |inputs: &[SignalId]| inputs.iter().filter(|input| is_here(input)).copied().collect();
+            let (inputs, copies) = (of(&group.inputs), of(&group.copies));
+            let body = Stmt::only(&group.body, &|input| is_here(&input));
+            (ClockedGroup { inputs, copies, body, clock }, !data)
+        };
+        keys.into_iter().map(part).collect()
     }
 
     /// Returns whether a combinational process assigns the signal.
@@ -788,15 +841,12 @@ impl<'a> ModuleWriter<'a> {
             return;
         }
         let signals = &self.names.signals;
-        let ClockedGroup { inputs, body, .. } = group;
-        let clock = signals.iter().find(|s| s.role == Role::Clock).map_or("clk_i", |s| s.name.as_str());
-        for (id, _) in signals
-            .iter()
-            .enumerate()
-            .filter(|(_, s)| s.role == Role::Clock || (has_reset && s.role == Role::Reset))
-        {
-            builder.mark_all(id);
-        }
+        let ClockedGroup { inputs, body, clock: gated, .. } = group;
+        let free = signals.iter().position(|s| s.role == Role::Clock);
+        let clock = gated.or(free);
+        let reset = signals.iter().position(|s| s.role == Role::Reset).filter(|_| has_reset);
+        clock.into_iter().chain(reset).for_each(|id| builder.mark_all(id));
+        let clock = clock.map_or("clk_i", |id| signals[id].name.as_str());
         let reset = |arrow: &str| -> Vec<Item> {
             let line = |input: &SignalId| {
                 let output = &signals[self.output_of[input]];
@@ -848,8 +898,35 @@ impl<'a> ModuleWriter<'a> {
         }
     }
 
-    /// Writes the instances of sub-modules.
+    /// Writes the instance of a clock gate. A synchronous reset needs the clock.
+    fn gate_instance(&self, gate: &ClockGate, builder: &mut ModuleBuilder) -> Item {
+        let signals = &self.names.signals;
+        let clock = signals.iter().position(|s| s.role == Role::Clock);
+        let reset = signals.iter().position(|s| s.role == Role::Reset);
+        let reset = reset.filter(|_| self.reset == ResetStyle::SyncHigh);
+        let test = self.names.by_key.get(TEST_ENABLE).copied();
+        let used = [Some(gate.enable), Some(gate.clock), clock, reset, test];
+        used.into_iter().flatten().for_each(|id| builder.mark_all(id));
+        let name = |id: SignalId| Code::from(&signals[id].name);
+        let enable = match self.reset.port().filter(|_| reset.is_some()) {
+            Some(port) => code![port, " | ", name(gate.enable)],
+            None => name(gate.enable),
+        };
+        let clock = clock.map_or(Code::from("clk_i"), name);
+        let wires = [clock, enable, Code::from(TEST_ENABLE), name(gate.clock)];
+        let pins = PORTS.iter().map(|port| (*port).to_string()).zip(wires).collect();
+        let stem = signals[gate.clock].name.trim_end_matches("_clk");
+        let label = builder.label(&format!("gate_{stem}"));
+        Item::Instance(ModuleInstance { module: CLOCK_GATE_MODULE, parameters: vec![], name: label, pins })
+    }
+
+    /// Writes the instances of clock gates and sub-modules.
     fn instances(&self, plan: &ModulePlan, builder: &mut ModuleBuilder) -> Vec<Item> {
+        for gate in &plan.gates {
+            builder.blank();
+            let instance = self.gate_instance(gate, builder);
+            builder.push(instance);
+        }
         for child in &self.children {
             builder.blank();
             let equal = child.modules.windows(2).all(|pair| pair[0] == pair[1]);
@@ -890,6 +967,10 @@ impl<'a> ModuleWriter<'a> {
         for (port, pin) in child.ports.iter().zip(&child.pins) {
             let own = |id: SignalId| slice_of(&signals[id], port.width, index);
             let wire = match pin {
+                None if port.name == TEST_ENABLE => {
+                    self.names.by_key.get(TEST_ENABLE).into_iter().for_each(|id| builder.mark_all(*id));
+                    Code::from(TEST_ENABLE)
+                }
                 None => {
                     let role = if port.clock { Role::Clock } else { Role::Reset };
                     let own = signals.iter().position(|s| s.role == role);

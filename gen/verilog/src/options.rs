@@ -96,11 +96,25 @@ pub struct EmitOptions {
     pub cells: Cells,
     /// Language of all modules.
     pub language: Language,
+    /// `true` to gate the clocks of registers with conditions.
+    pub clock_gating: bool,
     /// Prefix of all module names, for designs with other modules of the same names.
     pub prefix: String,
 }
 
+/// The options on which the body of a module depends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ModuleStyle {
+    pub reset: ResetStyle,
+    pub language: Language,
+    pub clock_gating: bool,
+}
+
 impl EmitOptions {
+    pub(crate) fn style(&self) -> ModuleStyle {
+        ModuleStyle { reset: self.reset, language: self.language, clock_gating: self.clock_gating }
+    }
+
     /// Returns the options for a block. `params` must be complete. The head comment contains the block's documentation,
     /// parameters, source and license, and the version of Selvedge. The block shares the kit's cells.
     pub fn of(entry: &dyn BlockEntry, params: &Value, reset: ResetStyle) -> Self {

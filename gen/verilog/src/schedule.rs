@@ -6,6 +6,7 @@
 
 use crate::clean::without_dead_stores;
 use crate::eval;
+use crate::gating::ClockGate;
 use crate::ir::{ElementRef, Expr, Index, Node, Role, Signal, SignalId, Stmt};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,6 +41,7 @@ pub(crate) struct ModulePlan {
     pub pins: BTreeMap<SignalId, Pin>,
     /// Outputs of sub-blocks that drive an output of this module directly. That output has no other driver.
     pub outputs: BTreeMap<SignalId, SignalId>,
+    pub gates: Vec<ClockGate>,
 }
 
 /// A statement at the top level of the body, with the comments before it.

@@ -46,6 +46,8 @@ async def behaves_as_the_model(dut):
     fields, cycles = read_vectors(FOLDER / f"{TOP}_vectors.txt")
     pins = [getattr(dut, field.name) for field in fields]
     dut.clk_i.value = 0
+    if hasattr(dut, "test_en_i"):
+        dut.test_en_i.value = 0
     compared = 0
     for number, words in enumerate(cycles):
         columns = list(zip(fields, pins, words))
@@ -84,13 +86,16 @@ def test_BLOCK():
     coverage = bool(os.environ.get("COVERAGE"))
     assert not coverage or simulator == "verilator", "COVERAGE=1 needs SIM=verilator"
     build = FOLDER / "sim_build" / f"{TOP}-{simulator}{'-coverage' if coverage else ''}"
+    # A register with a gated clock has no event in reset except the edge of the reset.
+    arguments = ["--x-initial-edge"] if simulator == "verilator" else []
+    arguments += ["--coverage"] if coverage else []
     runner = get_runner(simulator)
     runner.build(
         sources=[FOLDER / name for name in (FOLDER / f"{TOP}.f").read_text().split()],
         hdl_toplevel=TOP,
         build_dir=build,
         timescale=("1ns", "1ps"),
-        build_args=["--coverage"] if coverage else [],
+        build_args=arguments,
         always=True,
     )
     results = runner.test(

@@ -3,6 +3,7 @@
 mod cells;
 mod family;
 mod files;
+mod gates;
 mod golden;
 mod layouts;
 mod lint;
