@@ -26,6 +26,9 @@ module move_down #(
       for (k = 1; k < 8; k = k + 1) begin : segment
         if (8*k <= j)
           assign moves[k] = distance_i[6*k+B];
+        else if (8*k < j + STEP & B == 5)
+          // The last bit is never set for one segment and clear for the next.
+          assign moves[k] = (distance_i[6*k +: B] >= 8*k - j & distance_i[6*k+B]) | moves[k-1];
         else if (8*k < j + STEP)
           assign moves[k] = distance_i[6*k +: B] >= 8*k - j ? distance_i[6*k+B] : moves[k-1];
         else
@@ -119,14 +122,6 @@ module fpc_compressor (
     end
   end
 
-  reg [23:0] heads;
-  reg [1023:0] lanes;
-  always @(posedge clk_i)
-    if (takes[0]) begin
-      heads <= prefixes;
-      lanes <= data;
-    end
-
   // Lanes that the data of a segment leave free.
   function [3:0] free(input [2:0] p);
     case (p)
@@ -138,16 +133,25 @@ module fpc_compressor (
     endcase
   endfunction
 
+  reg [23:0] heads;
+  reg [1023:0] lanes;
+  reg [4:0] free01, free23, free45;
+  always @(posedge clk_i)
+    if (takes[0]) begin
+      heads <= prefixes;
+      lanes <= data;
+      free01 <= free(prefixes[2:0]) + free(prefixes[5:3]);
+      free23 <= free(prefixes[8:6]) + free(prefixes[11:9]);
+      free45 <= free(prefixes[14:12]) + free(prefixes[17:15]);
+    end
+
   // Stage 1: the moves, and the head before the data.
-  wire [5:0] free01 = free(heads[2:0]) + free(heads[5:3]);
-  wire [5:0] free23 = free(heads[8:6]) + free(heads[11:9]);
-  wire [5:0] free45 = free(heads[14:12]) + free(heads[17:15]);
-  wire [5:0] free67 = free(heads[20:18]) + free(heads[23:21]);
   wire [5:0] free03 = free01 + free23;
   wire [5:0] free05 = free03 + free45;
-  wire [6:0] free07 = {1'b0, free03} + {1'b0, free45} + {1'b0, free67};
-  wire [47:0] distance = {free05 + {2'd0, free(heads[20:18])}, free05, free03 + {2'd0, free(heads[14:12])}, free03,
-      free01 + {2'd0, free(heads[8:6])}, free01, {2'd0, free(heads[2:0])}, 6'd0};
+  wire [5:0] free06 = free05 + {2'd0, free(heads[20:18])};
+  wire [6:0] free07 = {1'b0, free06} + {3'd0, free(heads[23:21])};
+  wire [47:0] distance = {free06, free05, free03 + {2'd0, free(heads[14:12])}, free03,
+      {1'b0, free01} + {2'd0, free(heads[8:6])}, 1'b0, free01, 2'd0, free(heads[2:0]), 6'd0};
   wire [1023:0] by1, by2, by4, by8, by16, by32;
   move_down #(0) move1 (lanes, distance, by1);
   move_down #(1) move2 (by1, distance, by2);
