@@ -559,14 +559,18 @@ fn by_hand(block: &str) -> String {
 }
 
 /// Blocks with a reference, and the parameters with which they equal it.
-const WITH_REFERENCE: [(&str, &[(&str, &str)]); 18] = [
+const WITH_REFERENCE: [(&str, &[(&str, &str)]); 22] = [
     ("awb", &[]),
     ("aws", &[]),
     ("bdi_compressor", &[("pipeline_depth", "1")]),
     ("bdi_decompressor", &[("pipeline_depth", "1")]),
     ("bgp", &[]),
     ("bpg", &[]),
+    ("cpack_compressor", &[]),
+    ("cpack_decompressor", &[]),
     ("decompression_queue", &[]),
+    ("fpc_compressor", &[]),
+    ("fpc_decompressor", &[]),
     ("md_cache", &[]),
     ("qbmi", &[]),
     ("sc_compressor", &[]),
