@@ -71,7 +71,8 @@ fn pins<'a>(block: &str, properties: &Properties, ports: &'a [Port]) -> Vec<(&'a
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let names = |name: &str| text.iter().any(|text| text.split(|c| !is_word(c)).any(|word| word == name));
     let outside = ports.iter().filter(|port| names(port.name)).map(|port| (port.name, port.bits));
-    let inside = properties.inside.iter().map(|name| (*name, bits_of(block, name)));
+    let inside = properties.inside.iter().filter(|name| names(name));
+    let inside = inside.map(|name| (*name, bits_of(block, name)));
     outside.chain(inside).collect()
 }
 
