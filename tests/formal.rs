@@ -595,26 +595,6 @@ fn wrong_deployments_are_found() {
 }
 
 #[test]
-fn fpc_rebuilds_each_word_from_its_prefix_and_data() {
-    for given in
-        [[("line_bytes", "32"), ("segmented", "true")], [("line_bytes", "32"), ("segmented", "false")]]
-    {
-        keeps_its_properties("fpc_decompressor", &given);
-    }
-}
-
-#[test]
-fn wrong_lines_of_fpc_are_found() {
-    let shorter = [("line_bytes", "32"), ("pipeline_depth", "1")];
-    for (correct, fault) in [
-        ("(pattern == TWO_BYTES) & half[7]", "(pattern == TWO_BYTES) & half[15]"),
-        ("length = 8'd16;", "length = 8'd32;"),
-    ] {
-        fault_has_no_proof("fpc_decompressor", &shorter, correct, fault);
-    }
-}
-
-#[test]
 fn the_value_frequency_table_counts_as_it_promises() {
     for entries in ["64", "1024"] {
         keeps_its_properties("sc_vft", &[("entries", entries)]);

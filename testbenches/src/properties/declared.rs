@@ -3,14 +3,13 @@ use super::claim::{AnyConstant, Assertion, CycleValue, Properties, Reach, Stored
 use serde_json::Value;
 
 /// Blocks that have properties.
-pub const BLOCKS: [&str; 18] = [
+pub const BLOCKS: [&str; 17] = [
     "awb",
     "aws",
     "awt",
     "bgp",
     "bpg",
     "decompression_queue",
-    "fpc_decompressor",
     "latte_controller",
     "milg",
     "qbmi",
@@ -37,10 +36,6 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
         }
         "bpg" => bpg(number("interval")),
         "decompression_queue" => decompression_queue(number("depth")),
-        "fpc_decompressor" => {
-            let segmented = params["segmented"].as_bool().expect("the parameters are complete");
-            fpc_decompressor(number("line_bytes"), segmented, number("pipeline_depth"))
-        }
         "latte_controller" => latte_controller(number("ep_accesses"), number("period_eps")),
         "milg" => milg(number("inflight_bits"), number("rsfail_bits"), number("request_bits")),
         "qbmi" => qbmi(number("kernels")),
@@ -298,98 +293,6 @@ fn qbmi(kernels: u64) -> Properties {
         ],
         ..Properties::default()
     }
-}
-
-/// Returns the signals and the claims that follow one item through a pipeline: the item `given`, an expression of `bits` bits
-/// at the input, leaves in a cycle with `due`.
-fn stream(bits: u64, given: &str) -> Properties {
-    Properties {
-        wires: vec![
-            wire("enters", 1, "valid_i & ready_o"),
-            wire("leaves", 1, "valid_o & ready_i"),
-            wire("left", 4, "pending - {3'd0, leaves}"),
-            wire("due", 1, "follows & valid_o & (ahead == 4'd0)"),
-        ],
-        registers: vec![
-            stored("pending", 4, 0, "left + {3'd0, enters}"),
-            stored("follows", 1, 0, "follows ? !(due & ready_i) : enters"),
-            stored("ahead", 4, 0, "follows ? ahead - {3'd0, leaves & !due} : left"),
-            stored("given", bits, 0, format!("(enters & !follows) ? {given} : given")),
-        ],
-        claims: vec![claim("items", "nothing leaves that did not enter", "!valid_o | (pending != 4'd0)")],
-        ..Properties::default()
-    }
-}
-
-/// Returns the properties of the decompressor of FPC: with segments, every word of a line follows from the prefix of its
-/// segment and its part of the data.
-fn fpc_decompressor(line_bytes: u64, segmented: bool, depth: u64) -> Properties {
-    let line = 8 * line_bytes;
-    let segments = line_bytes / 16;
-    let mut properties = stream(line + 1, "{encoding_i, payload_i}");
-    properties.claims.push(claim(
-        "uncompressed",
-        "an uncompressed line is its payload",
-        format!("!due | given[{line}] | (line_o == given[{}:0])", line - 1),
-    ));
-    properties.claims.push(claim(
-        "errors",
-        "a line with an error is zero",
-        format!("!due | !error_o | (line_o == {line}'d0)"),
-    ));
-    if segmented {
-        let bits = u64::from(segments.ilog2());
-        let prefix = |segment: u64| format!("given[{}:{}]", 3 * segment + 2, 3 * segment);
-        // lengths in 16 bits of the prefixes from 7 down to 0
-        let place_bits = bits + 3;
-        let length = |segment: u64| {
-            let length = format!("lengths[{{{}, 2'd0}} +: 4]", prefix(segment));
-            let length = if bits == 1 { length } else { format!("{{{}'d0, {length}}}", bits - 1) };
-            format!("(({bits}'d{segment} < segment) ? {length} : {place_bits}'d0)")
-        };
-        let before: Vec<String> = (0..segments - 1).map(length).collect();
-        let word = |word: u64| {
-            let data = |bits: u64| format!("data[{}:{}]", (word + 1) * bits - 1, word * bits);
-            let top = |bits: u64| format!("data[{}]", (word + 1) * bits - 1);
-            let low_top = format!("data[{}]", word * 16 + 7);
-            let (low, high) = (
-                format!("data[{}:{}]", word * 16 + 7, word * 16),
-                format!("data[{}:{}]", word * 16 + 15, word * 16 + 8),
-            );
-            let patterns = [
-                "32'd0".to_string(),
-                format!("{{{{28{{{}}}}}, {}}}", top(4), data(4)),
-                format!("{{{{24{{{}}}}}, {}}}", top(8), data(8)),
-                format!("{{{{16{{{}}}}}, {}}}", top(16), data(16)),
-                format!("{{{}, 16'd0}}", data(16)),
-                format!("{{{{8{{{}}}}}, {high}, {{8{{{low_top}}}}}, {low}}}", top(16)),
-                format!("{{4{{{}}}}}", data(8)),
-            ];
-            patterns.iter().enumerate().rev().fold(data(32), |others, (prefix, pattern)| {
-                format!("(prefix == 3'd{prefix}) ? {pattern} : ({others})")
-            })
-        };
-        let words: Vec<String> = (0..4).rev().map(word).collect();
-        properties.constants.push(any("segment", bits, format!("given[{}:0]", bits - 1)));
-        properties.wires.extend([
-            wire("lengths", 32, "32'h82444210"),
-            wire("place", place_bits, before.join(" + ")),
-            wire("body", line, format!("{{{0}'d0, given[{1}:{0}]}}", 3 * segments, line - 1)),
-            wire("data", 128, "body[{place, 4'd0} +: 128]"),
-            wire("prefixes", 3 * segments, format!("given[{}:0]", 3 * segments - 1)),
-            wire("prefix", 3, format!("prefixes[{{2'd0, segment}} * {}'d3 +: 3]", bits + 2)),
-            wire("words", 128, format!("{{{}}}", words.join(", "))),
-            wire("restored", 128, "line_o[{segment, 7'd0} +: 128]"),
-        ]);
-        properties.claims.push(claim("valid", "every payload is valid", "!valid_o | !error_o"));
-        properties.claims.push(claim(
-            "segments",
-            "the words of a segment follow from its prefix and its part of the data",
-            format!("!due | !given[{line}] | (restored == words)"),
-        ));
-    }
-    // a reset, the item, and one cycle more than its latency
-    Properties { reach: Reach::Cycles(3 + u32::try_from(depth).expect("at most 5")), ..properties }
 }
 
 /// Returns the properties of LATTE-CC's schedule: EPs, the learning EP and the modes of lookups.
