@@ -140,7 +140,12 @@ endmodule
 ",
         2 * delta - 1
     );
-    ProofTask { top: "proof".into(), text, sources: vec![emitted.clone(), source("by_definition", defined)] }
+    ProofTask {
+        top: "proof".into(),
+        text,
+        sources: vec![emitted.clone(), source("by_definition", defined)],
+        connections: vec![],
+    }
 }
 
 /// Returns the property that the emitted choice equals its definition. The comparisons come from their definition.
@@ -171,7 +176,7 @@ endmodule
     );
     let mut sources = with_module(compressor, NEAR, near_by_definition(line_bytes)).sources;
     sources.push(choice_by_definition(line_bytes));
-    ProofTask { top: "proof".into(), text, sources }
+    ProofTask { top: "proof".into(), text, sources, connections: vec![] }
 }
 
 /// Returns the compressor with the choice from its definition.
@@ -338,23 +343,32 @@ fn promising(name: &str, given: &[(&str, &str)]) -> (Emitted, &'static dyn Block
 /// Proves the properties of a block, with the declared reach.
 fn keeps_its_properties(name: &str, given: &[(&str, &str)]) {
     let (block, _, params) = promising(name, given);
-    let reach = properties::of(name, &params).expect("it has properties").reach;
-    assert_eq!(verdict(&invariant(&block), reach), ProofResult::Proved, "{name} {params}");
+    let declared = properties::of(name, &params).expect("it has properties");
+    assert_eq!(
+        verdict(&invariant(&block, &declared), declared.reach),
+        ProofResult::Proved,
+        "{name} {params}"
+    );
 }
 
 /// Checks that a planted fault violates a property of the block.
 fn fault_is_found(name: &str, correct: &str, fault: &str) -> Counterexample {
-    let (mut block, ..) = promising(name, &[]);
+    let (mut block, _, params) = promising(name, &[]);
     plant(&mut block, correct, fault);
-    counterexample(&invariant(&block), ALL_STATES)
+    let declared = properties::of(name, &params).expect("it has properties");
+    counterexample(&invariant(&block, &declared), ALL_STATES)
 }
 
 /// Checks that the properties of a block with a planted fault have no proof. A counterexample may need an interval of many cycles.
 fn fault_has_no_proof(name: &str, given: &[(&str, &str)], correct: &str, fault: &str) {
     let (mut block, _, params) = promising(name, given);
     plant(&mut block, correct, fault);
-    let reach = properties::of(name, &params).expect("it has properties").reach;
-    assert_ne!(verdict(&invariant(&block), reach), ProofResult::Proved, "{name}: {fault}");
+    let declared = properties::of(name, &params).expect("it has properties");
+    assert_ne!(
+        verdict(&invariant(&block, &declared), declared.reach),
+        ProofResult::Proved,
+        "{name}: {fault}"
+    );
 }
 
 #[test]
@@ -528,6 +542,73 @@ fn wrong_set_indices_are_found() {
     ];
     for (name, correct, fault) in faults {
         fault_has_no_proof(name, &[], correct, fault);
+    }
+}
+
+#[test]
+fn set_indices_are_remainders_by_primes() {
+    for sets in ["16", "32", "64", "128"] {
+        keeps_its_properties("set_index_pmod", &[("sets", sets)]);
+        keeps_its_properties("set_index_a_prime", &[("sets", sets)]);
+    }
+    keeps_its_properties("set_index_a_prime", &[("sets", "16"), ("mersenne", "true")]);
+}
+
+#[test]
+fn wrong_remainders_are_found() {
+    for name in ["set_index_pmod", "set_index_a_prime"] {
+        fault_has_no_proof(name, &[], "rest = rest - MULTIPLE", "rest = rest + MULTIPLE");
+    }
+}
+
+#[test]
+fn the_assist_warp_store_gives_the_word_that_was_written_last() {
+    for bits in ["32", "64"] {
+        keeps_its_properties("aws", &[("instruction_bits", bits)]);
+    }
+    keeps_its_properties("aws", &[("instructions", "1024")]);
+}
+
+#[test]
+fn a_fetch_from_the_wrong_slot_is_found() {
+    fault_has_no_proof("aws", &[], "start[8:4] = sr_i;", "start[8:4] = ~sr_i;");
+}
+
+#[test]
+fn the_assist_warp_table_deploys_what_was_triggered() {
+    for entries in ["8", "48"] {
+        keeps_its_properties("awt", &[("entries", entries)]);
+    }
+}
+
+#[test]
+fn wrong_deployments_are_found() {
+    for (correct, fault) in [
+        ("insts_write_data_i = inst + 7'd1;", "insts_write_data_i = inst + 7'd2;"),
+        ("next_valid = valid_q & ~killed;", "next_valid = valid_q;"),
+        ("requests = requests & valid_q & ~killed;", "requests = requests & valid_q;"),
+        ("behind_last_q <= next_entry_behind_o;", "behind_last_q <= 8'd255;"),
+        ("if (ends) begin", "if (deploy) begin"),
+    ] {
+        fault_has_no_proof("awt", &[], correct, fault);
+    }
+}
+
+#[test]
+fn the_value_frequency_table_counts_as_it_promises() {
+    for entries in ["64", "1024"] {
+        keeps_its_properties("sc_vft", &[("entries", entries)]);
+    }
+}
+
+#[test]
+fn wrong_counts_of_the_value_frequency_table_are_found() {
+    for (correct, fault) in [
+        ("forward_q <= training_q & (next_set == set_q);", "forward_q <= 1'b0;"),
+        ("next_count = count[way*12 +: 12] >> 1;", "next_count = count[way*12 +: 12];"),
+        ("lost_o = smallest;", "lost_o = 12'd1;"),
+    ] {
+        fault_has_no_proof("sc_vft", &[], correct, fault);
     }
 }
 

@@ -12,7 +12,7 @@
 //! block.v ... ┴ to synchronous, gates ──> proof.aig ──── nodes, prove; or IC3 ───> Counterexample
 //! ```
 use crate::emitted::{Emitted, VerilogFile};
-use crate::properties::{self, Reach};
+use crate::properties::{self, Properties, Reach};
 use crate::tool::{self, ABC, ToolError, YOSYS};
 use selvedge_gen::Language;
 use selvedge_hw::Direction;
@@ -29,6 +29,8 @@ pub struct ProofTask {
     pub text: String,
     /// The modules that it instantiates.
     pub sources: Vec<VerilogFile>,
+    /// Pairs of a signal and the signal that drives it, by their paths in the top module.
+    pub connections: Vec<(String, String)>,
 }
 
 /// The result of a proof.
@@ -102,7 +104,10 @@ impl fmt::Display for Counterexample {
 /// passes take minutes on single bits. `-mux_undef` removes branches that no condition selects, which the Verilog reader
 /// fills with x. A remaining x becomes a free input, so that a proof holds for each of its values. Mapping to gates adds
 /// further x values, for indices beyond the end of a vector.
-pub(crate) fn yosys_script(files: &[String], top: &str) -> String {
+pub(crate) fn yosys_script(files: &[String], top: &str, connections: &[(String, String)]) -> String {
+    let connect: String =
+        connections.iter().map(|(to, from)| format!("connect -set {to} {from}\n")).collect();
+    let connect = if connect.is_empty() { connect } else { format!("cd {top}\n{connect}cd ..\n") };
     let system = if files.iter().any(|file| file.ends_with(".sv")) { "-sv " } else { "" };
     format!(
         "read_verilog -formal {system}{files}
@@ -112,7 +117,7 @@ proc
 opt_expr -mux_undef
 opt_clean -purge
 flatten
-memory -nomap
+{connect}memory -nomap
 memory_map
 async2sync
 dffunmap
@@ -146,6 +151,9 @@ pub(crate) fn abc_script(reach: Reach, top: &str) -> String {
 fn abc_commands(reach: Reach, top: &str) -> String {
     let prove = match reach {
         Reach::Cycles(cycles) => format!("frames -i -F {cycles}\norpos\n&get -n\n&fraig -y\n&put\niprove"),
+        Reach::Diagrams { cycles } => {
+            format!("frames -i -F {cycles}\norpos\ncollapse\nstrash\niprove")
+        }
         Reach::AllStates { seconds } => format!("orpos\npdr -T {seconds}"),
         Reach::Induction { steps } => format!("orpos\nind -F {steps}"),
     };
@@ -166,7 +174,7 @@ pub fn prove(property: &ProofTask, reach: Reach, folder: &Path) -> Result<ProofR
         files.push(name);
     }
     let script = format!("{top}.ys");
-    tool::write(&folder.join(&script), yosys_script(&files, top))?;
+    tool::write(&folder.join(&script), yosys_script(&files, top, &property.connections))?;
     YOSYS.run(folder, ["-q", "-s", &script])?;
     if let Reach::Induction { steps } = reach {
         let base = run_abc(Reach::Cycles(steps), top, folder)?;
@@ -198,7 +206,8 @@ fn verdict(said: &str, reach: Reach, folder: &Path) -> Result<ProofResult, ToolE
         Some("0") => {
             let path = folder.join("cex.txt");
             let text = std::fs::read_to_string(&path).map_err(ToolError::at(&path))?;
-            let found = Counterexample::parse(&text, matches!(reach, Reach::Cycles(_)));
+            let found =
+                Counterexample::parse(&text, matches!(reach, Reach::Cycles(_) | Reach::Diagrams { .. }));
             found.map(ProofResult::Counterexample).ok_or_else(refusal)
         }
         _ => Err(refusal()),
@@ -274,7 +283,7 @@ endmodule
     // Both blocks may use the same cells.
     let other = decompressor.sources.iter().filter(|source| !compressor.sources.contains(source));
     let sources = compressor.sources.iter().chain(other).cloned().collect();
-    ProofTask { top: "proof".to_string(), text, sources }
+    ProofTask { top: "proof".to_string(), text, sources, connections: Vec::new() }
 }
 
 /// Returns a port's name without its direction.
@@ -284,11 +293,13 @@ fn stem(port: &str) -> &str {
 
 /// Returns the property that every assertion in a block holds in every cycle, for any inputs and resets.
 /// [`Emitted::with_properties`] adds the assertions of [`properties`](crate::properties).
-pub fn invariant(block: &Emitted) -> ProofTask {
+pub fn invariant(block: &Emitted, properties: &Properties) -> ProofTask {
+    let replaced = |source: &&VerilogFile| !properties::is_replaced(properties, &source.module);
     ProofTask {
         top: properties::proof_module(&block.name),
-        text: properties::proof_text(&block.name, &block.ports, block.reset),
-        sources: block.sources.clone(),
+        text: properties::proof_text(&block.name, properties, &block.ports, block.reset),
+        sources: block.sources.iter().filter(replaced).cloned().collect(),
+        connections: properties::connections(properties),
     }
 }
 
@@ -304,7 +315,7 @@ mod tests {
              always @(posedge clk_i) if (step_i[65] & count != {top}) count <= count + 1;\n\
              assign bad_o = count == 5;\nendmodule\n"
         );
-        ProofTask { top: "proof".to_string(), text, sources: Vec::new() }
+        ProofTask { top: "proof".to_string(), text, sources: Vec::new(), connections: Vec::new() }
     }
 
     fn verdict_of(property: &ProofTask, reach: Reach) -> Result<ProofResult, ToolError> {
@@ -342,14 +353,23 @@ mod tests {
     fn registers_without_a_start_value_may_hold_anything() {
         let text = "module proof (input wire clk_i, input wire d_i, output wire bad_o);\nreg q;\nreg start = 1;\n\
                     always @(posedge clk_i) begin q <= d_i; start <= 0; end\nassign bad_o = q & start;\nendmodule\n";
-        let free = ProofTask { top: "proof".to_string(), text: text.to_string(), sources: Vec::new() };
+        let free = ProofTask {
+            top: "proof".to_string(),
+            text: text.to_string(),
+            sources: Vec::new(),
+            connections: Vec::new(),
+        };
         assert!(matches!(verdict_of(&free, ALL).unwrap(), ProofResult::Counterexample(_)));
     }
 
     #[test]
     fn what_is_not_verilog_is_refused_by_yosys() {
-        let broken =
-            ProofTask { top: "proof".to_string(), text: "module proof (".to_string(), sources: Vec::new() };
+        let broken = ProofTask {
+            top: "proof".to_string(),
+            text: "module proof (".to_string(),
+            sources: Vec::new(),
+            connections: Vec::new(),
+        };
         let error = verdict_of(&broken, ALL).unwrap_err().to_string();
         assert!(error.starts_with("`yosys` failed: "), "{error}");
     }

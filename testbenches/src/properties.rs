@@ -14,7 +14,9 @@ use std::fmt::Write;
 mod claim;
 mod declared;
 
-pub use claim::{Assertion, CycleValue, Properties, Reach, StoredValue};
+pub use claim::{
+    AnyConstant, Assertion, CycleValue, Properties, Reach, SeenSignal, StoredValue, WatchedMemory,
+};
 pub use declared::{BLOCKS, of};
 
 /// Adds the module that checks the properties to a block's Verilog, and an instance of it to the block's module. `ports` are
@@ -63,12 +65,14 @@ pub fn attach(design: &mut Design, properties: &Properties, ports: &[Port], rese
 fn pins<'a>(block: &str, properties: &Properties, ports: &'a [Port]) -> Vec<(&'a str, usize)> {
     let values = properties.wires.iter().map(|wire| &wire.value);
     let nexts = properties.registers.iter().map(|register| &register.next);
-    let claims = properties.claims.iter().map(|claim| &claim.holds);
-    let text: Vec<&str> = values.chain(nexts).chain(claims).map(String::as_str).collect();
+    let claims = properties.claims.iter().chain(&properties.lemmas).map(|claim| &claim.holds);
+    let constants = properties.constants.iter().map(|constant| &constant.simulated);
+    let text: Vec<&str> = values.chain(nexts).chain(claims).chain(constants).map(String::as_str).collect();
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let names = |name: &str| text.iter().any(|text| text.split(|c| !is_word(c)).any(|word| word == name));
     let outside = ports.iter().filter(|port| names(port.name)).map(|port| (port.name, port.bits));
-    let inside = properties.inside.iter().map(|name| (*name, bits_of(block, name)));
+    let inside = properties.inside.iter().filter(|name| names(name));
+    let inside = inside.map(|name| (*name, bits_of(block, name)));
     outside.chain(inside).collect()
 }
 
@@ -116,6 +120,16 @@ fn checker_text(
         ResetStyle::SyncHigh => ("", Some("rst_i"), "!rst_i"),
         ResetStyle::None => ("", None, ""),
     };
+    for AnyConstant { name, bits, simulated } in &properties.constants {
+        let range = range(*bits);
+        line(
+            &mut text,
+            format_args!(
+                "`ifdef FORMAL\n  reg {range}{name};\n  always @(posedge clk_i) {name} <= {name};\n`else\n  \
+                 wire {range}{name} = {simulated};\n`endif"
+            ),
+        );
+    }
     for StoredValue { name, bits, reset, .. } in &properties.registers {
         let initial = match (in_reset, reset) {
             (None, Some(value)) => format!(" = {bits}'d{value}"),
@@ -151,8 +165,21 @@ fn checker_text(
     for Assertion { name, holds, .. } in &properties.claims {
         line(&mut text, format_args!("  wire {name}_holds = {holds};"));
     }
-    line(&mut text, format_args!("\n`ifdef FORMAL\n  always @(*) begin"));
-    for Assertion { name, .. } in &properties.claims {
+    line(&mut text, format_args!("\n`ifdef FORMAL"));
+    let words = properties.memories.iter().map(|memory| (memory.word, memory.bits));
+    let seen = properties.seen.iter().map(|signal| (signal.name, signal.bits));
+    for (name, bits) in words.chain(seen) {
+        // the script of the proof connects it
+        line(&mut text, format_args!("  (* keep *) wire {}{name};", range(bits)));
+    }
+    for WatchedMemory { place, place_bits, word, .. } in &properties.memories {
+        line(&mut text, format_args!("  (* keep *) wire {}{word}_place = {place};", range(*place_bits)));
+    }
+    for Assertion { name, holds, .. } in &properties.lemmas {
+        line(&mut text, format_args!("  wire {name}_holds = {holds};"));
+    }
+    line(&mut text, format_args!("  always @(*) begin"));
+    for Assertion { name, .. } in properties.claims.iter().chain(&properties.lemmas) {
         let when = checked.map_or(String::new(), |checked| format!("if ({checked}) "));
         line(&mut text, format_args!("    {when}assert ({name}_holds);"));
     }
@@ -177,8 +204,29 @@ pub(crate) fn proof_module(block: &str) -> String {
     format!("{block}_proof")
 }
 
+/// Memories with a single word, which replace those of the block in a proof.
+const WATCHED: &str = include_str!("properties/watched.v");
+
+/// Returns true if [`WATCHED`] replaces the module in a proof of these properties.
+pub(crate) fn is_replaced(properties: &Properties, module: &str) -> bool {
+    !properties.memories.is_empty() && WATCHED.contains(&format!("module {module} "))
+}
+
+/// Returns pairs of a signal and the signal that drives it: the addresses of watched words, and the words.
+pub(crate) fn connections(properties: &Properties) -> Vec<(String, String)> {
+    let pairs = |WatchedMemory { path, word, .. }: &WatchedMemory| {
+        [
+            (format!("dut.{path}.place"), format!("dut.properties.{word}_place")),
+            (format!("dut.properties.{word}"), format!("dut.{path}.word")),
+        ]
+    };
+    let seen =
+        |SeenSignal { name, .. }: &SeenSignal| (format!("dut.properties.{name}"), format!("dut.{name}"));
+    properties.memories.iter().flat_map(pairs).chain(properties.seen.iter().map(seen)).collect()
+}
+
 /// Returns a module in which all inputs of a block are free. Only the block's assertions are checked.
-pub(crate) fn proof_text(block: &str, ports: &[Port], reset: ResetStyle) -> String {
+pub(crate) fn proof_text(block: &str, properties: &Properties, ports: &[Port], reset: ResetStyle) -> String {
     let inputs = ports.iter().filter(|port| port.direction == Direction::Input);
     let inputs: Vec<(&str, usize)> = ["clk_i"]
         .into_iter()
@@ -191,8 +239,9 @@ pub(crate) fn proof_text(block: &str, ports: &[Port], reset: ResetStyle) -> Stri
     let outputs = ports.iter().filter(|port| port.direction == Direction::Output);
     let connected = inputs.iter().map(|(name, _)| format!("    .{name} ({name})"));
     let pins: Vec<String> = connected.chain(outputs.map(|port| format!("    .{} ()", port.name))).collect();
+    let watched = if properties.memories.is_empty() { String::new() } else { format!("\n{WATCHED}") };
     format!(
-        "// {name}: {block} under any inputs; its assertions hold.\nmodule {name} (\n{}\n);\n  {block} dut (\n{}\n  );\nendmodule\n",
+        "// {name}: {block} under any inputs; its assertions hold.\nmodule {name} (\n{}\n);\n  {block} dut (\n{}\n  );\nendmodule\n{watched}",
         free.join(",\n"),
         pins.join(",\n"),
         name = proof_module(block),
@@ -210,10 +259,12 @@ pub fn proof(
 ) -> [(String, String); 3] {
     let top = &design.top().name;
     let module = proof_module(top);
-    let verilog = (format!("{module}.{}", Language::Verilog.extension()), proof_text(top, ports, reset));
-    let mut files: Vec<String> = design.modules.iter().map(VerilogModule::file).collect();
+    let verilog =
+        (format!("{module}.{}", Language::Verilog.extension()), proof_text(top, properties, ports, reset));
+    let kept = design.modules.iter().filter(|module| !is_replaced(properties, &module.name));
+    let mut files: Vec<String> = kept.map(VerilogModule::file).collect();
     files.push(verilog.0.clone());
-    let yosys = yosys_script(&files, &module);
+    let yosys = yosys_script(&files, &module, &connections(properties));
     [
         verilog,
         (format!("{module}.ys"), yosys),

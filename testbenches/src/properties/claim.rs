@@ -1,25 +1,69 @@
 //! Claims about a block, and the reach of their proofs.
 
 /// The properties of a block.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Properties {
     /// Signals inside the block's module that the expressions name, in addition to its ports.
     pub inside: Vec<&'static str>,
+    /// Constants with any value.
+    pub constants: Vec<AnyConstant>,
+    /// Memories that a proof replaces by one word each.
+    pub memories: Vec<WatchedMemory>,
+    /// Signals that only lemmas name.
+    pub seen: Vec<SeenSignal>,
     /// Values within one cycle that the expressions name.
     pub wires: Vec<CycleValue>,
     /// Values that are stored from cycle to cycle.
     pub registers: Vec<StoredValue>,
     /// The claims that must hold in each cycle.
     pub claims: Vec<Assertion>,
+    /// Claims about words of memories, which only a proof sees. They make the other claims inductive.
+    pub lemmas: Vec<Assertion>,
     /// The method and reach of the proof.
     pub reach: Reach,
+}
+
+/// A constant. A proof holds for each of its values.
+#[derive(Clone, Debug)]
+pub struct AnyConstant {
+    /// Name.
+    pub name: &'static str,
+    /// Width in bits.
+    pub bits: u64,
+    /// Verilog expression of its value in a simulation. May depend on signals if no stored value depends on the constant.
+    pub simulated: String,
+}
+
+/// A memory. A proof keeps its word at one address. A read of another address returns any value, so a claim must hold for
+/// every content.
+#[derive(Clone, Debug)]
+pub struct WatchedMemory {
+    /// Path of its instance below the block's module.
+    pub path: &'static str,
+    /// Verilog expression of the address. It must be constant in a proof.
+    pub place: &'static str,
+    /// Width of the address in bits.
+    pub place_bits: u64,
+    /// Name by which lemmas refer to the word.
+    pub word: &'static str,
+    /// Width of the word in bits.
+    pub bits: u64,
+}
+
+/// A signal of the block's module that only a proof sees.
+#[derive(Clone, Debug)]
+pub struct SeenSignal {
+    /// Name.
+    pub name: &'static str,
+    /// Width in bits.
+    pub bits: u64,
 }
 
 /// A value within one cycle.
 #[derive(Clone, Debug)]
 pub struct CycleValue {
     /// Name.
-    pub name: &'static str,
+    pub name: String,
     /// Width in bits.
     pub bits: u64,
     /// Verilog expression of that width.
@@ -55,6 +99,12 @@ pub struct Assertion {
 pub enum Reach {
     /// The given number of cycles, from the start.
     Cycles(u32),
+    /// The given number of cycles, from the start, by binary decision diagrams. Useful for remainders, which a solver does not
+    /// prove.
+    Diagrams {
+        /// Number of cycles.
+        cycles: u32,
+    },
     /// Every reachable state. The proof gives up after the given number of seconds.
     AllStates {
         /// Seconds until the proof gives up.
@@ -66,4 +116,11 @@ pub enum Reach {
         /// Number of cycles of the base and of the induction step.
         steps: u32,
     },
+}
+
+impl Default for Reach {
+    /// A state that satisfies all claims has only successors that do.
+    fn default() -> Self {
+        Self::Induction { steps: 2 }
+    }
 }

@@ -1,20 +1,25 @@
 //! The properties of each block: its function, written a second time for one cycle or one interval.
-use super::claim::{Assertion, CycleValue, Properties, Reach, StoredValue};
+use super::claim::{AnyConstant, Assertion, CycleValue, Properties, Reach, StoredValue, WatchedMemory};
 use serde_json::Value;
 
 /// Blocks that have properties.
-pub const BLOCKS: [&str; 12] = [
+pub const BLOCKS: [&str; 17] = [
     "awb",
+    "aws",
+    "awt",
     "bgp",
     "bpg",
     "decompression_queue",
     "latte_controller",
     "milg",
     "qbmi",
+    "sc_vft",
+    "set_index_a_prime",
     "set_index_bmod",
     "set_index_bxor",
     "set_index_d_prime",
     "set_index_i_poly",
+    "set_index_pmod",
     "spp",
 ];
 
@@ -23,6 +28,8 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
     let number = |name: &str| params[name].as_u64().expect("the parameters are complete");
     Some(match block {
         "awb" => awb(),
+        "aws" => aws(number("instructions"), number("instruction_bits")),
+        "awt" => awt(number("entries")),
         "bgp" => {
             let window = number("skew_window");
             bgp(window, window * number("skew_percent") / 100, number("fg_threshold"), number("sectors"))
@@ -58,6 +65,23 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
                 remainder(sets.ilog2()),
             )
         }
+        "set_index_a_prime" => {
+            let sets = number("sets");
+            let mersenne = params["mersenne"].as_bool().expect("the parameters are complete");
+            let suits = |number: &u64| is_prime(*number) && (!mersenne || (number + 1).is_power_of_two());
+            let prime = (sets + 1..).find(suits).expect("primes do not end");
+            prime_index(
+                sets,
+                prime,
+                "the index is the lowest bits of the line's remainder by the prime above the sets",
+            )
+        }
+        "set_index_pmod" => {
+            let sets = number("sets");
+            let prime = (2..sets).rev().find(|number| is_prime(*number)).expect("at least 4 sets");
+            prime_index(sets, prime, "the index is the line's remainder by the prime below the sets")
+        }
+        "sc_vft" => sc_vft(number("entries")),
         "spp" => spp(number("sectors")),
         _ => return None,
     })
@@ -66,15 +90,12 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
 /// A time limit that is much longer than any proof of these properties.
 const ALL_STATES: Reach = Reach::AllStates { seconds: 100 };
 
-/// A state that satisfies all claims has only successors that do.
-const NEXT_STATE: Reach = Reach::Induction { steps: 2 };
-
 fn claim(name: &'static str, what: &'static str, holds: impl Into<String>) -> Assertion {
     Assertion { name, what, holds: holds.into() }
 }
 
-fn wire(name: &'static str, bits: u64, value: impl Into<String>) -> CycleValue {
-    CycleValue { name, bits, value: value.into() }
+fn wire(name: impl Into<String>, bits: u64, value: impl Into<String>) -> CycleValue {
+    CycleValue { name: name.into(), bits, value: value.into() }
 }
 
 /// Returns a value that is stored from cycle to cycle, and is `reset` after a reset.
@@ -85,6 +106,16 @@ fn stored(name: &'static str, bits: u64, reset: u64, next: impl Into<String>) ->
 /// Returns a value that is stored from cycle to cycle, and that a reset does not change.
 fn kept(name: &'static str, bits: u64, next: &str) -> StoredValue {
     StoredValue { name, bits, reset: None, next: next.into() }
+}
+
+/// Returns a constant that has any value in a proof, and the given value in a simulation.
+fn any(name: &'static str, bits: u64, simulated: impl Into<String>) -> AnyConstant {
+    AnyConstant { name, bits, simulated: simulated.into() }
+}
+
+/// Returns a memory. A proof keeps its word at `place`.
+fn watched(path: &'static str, place: (&'static str, u64), word: &'static str, bits: u64) -> WatchedMemory {
+    WatchedMemory { path, place: place.0, place_bits: place.1, word, bits }
 }
 
 /// Returns the properties that define the MILG: its counters, and the formula of its limit.
@@ -151,7 +182,7 @@ fn milg(bits: u64, failure_bits: u64, request_bits: u64) -> Properties {
                 "may_issue_o == (inflight_o < limit_o)",
             ),
         ],
-        reach: NEXT_STATE,
+        ..Properties::default()
     }
 }
 
@@ -197,7 +228,7 @@ fn bgp(window: u64, limit: u64, threshold: u64, sectors: u64) -> Properties {
             ),
             claim("replies", "a query without an eviction gets a reply", "valid_o == asked"),
         ],
-        reach: NEXT_STATE,
+        ..Properties::default()
     }
 }
 
@@ -260,7 +291,7 @@ fn qbmi(kernels: u64) -> Properties {
                 "quotas_o == (replenish_o ? filled : left)",
             ),
         ],
-        reach: NEXT_STATE,
+        ..Properties::default()
     }
 }
 
@@ -303,7 +334,7 @@ fn latte_controller(accesses: u64, period: u64) -> Properties {
                 "lookup_dedicated_o ? learned : lookup_mode_o == mode",
             ),
         ],
-        reach: NEXT_STATE,
+        ..Properties::default()
     }
 }
 
@@ -348,6 +379,169 @@ fn awb() -> Properties {
             ),
         ],
         reach: ALL_STATES,
+        ..Properties::default()
+    }
+}
+
+/// Returns the properties of the assist warp store, for any address `place`.
+fn aws(instructions: u64, bits: u64) -> Properties {
+    let address_bits = u64::from(instructions.ilog2());
+    let address =
+        format!("({{sr_i, {}'d0}} + {{{}'d0, inst_i}} == place)", address_bits - 5, address_bits - 7);
+    Properties {
+        constants: vec![any("place", address_bits, format!("{address_bits}'d0"))],
+        memories: vec![watched("memory", ("place", address_bits), "word", bits)],
+        wires: vec![wire("writes", 1, "write_i & (write_address_i == place)")],
+        registers: vec![
+            stored("asked", 1, 0, "fetch_i"),
+            stored("written", 1, 0, "written | writes"),
+            stored("stored", bits, 0, "writes ? write_data_i : stored"),
+            stored("fetched", 1, 0, format!("fetch_i & written & {address}")),
+            stored("expected", bits, 0, "stored"),
+        ],
+        claims: vec![
+            claim("replies", "an instruction follows each fetch", "valid_o == asked"),
+            claim(
+                "instructions",
+                "a fetch gives the word that was last written at slot of SR.ID + Inst.ID",
+                "!fetched | (instruction_o == expected)",
+            ),
+        ],
+        lemmas: vec![claim(
+            "stored",
+            "the memory has the word that was last written",
+            "!written | (word == stored)",
+        )],
+        ..Properties::default()
+    }
+}
+
+/// Returns the properties of the assist warp table: the life of the routine `key`, a pair of warp and SR.ID, and the rules for
+/// each cycle.
+fn awt(entries: u64) -> Properties {
+    let index_bits = u64::from(entries.ilog2() + u32::from(!entries.is_power_of_two()));
+    let matches: Vec<String> = (0..entries)
+        .rev()
+        .map(|entry| format!("valid_q[{entry}] & (keys_q[{}:{}] == key)", 11 * entry + 10, 11 * entry))
+        .collect();
+    let distance = |index: &str| {
+        format!(
+            "(({index} > last_entry) ? {index} - last_entry - {index_bits}'d1 : {index} + {index_bits}'d{} - last_entry)",
+            entries - 1
+        )
+    };
+    let room =
+        |high: &str, warp: &str| format!("({high} ? ({warp} < 6'd48) & high_room_i[{warp}] : low_room_i)");
+    let quarter = entries / 4;
+    Properties {
+        inside: vec![
+            "valid_q",
+            "high_q",
+            "started_q",
+            "keys_q",
+            "next_entry_index_o",
+            "free_entry_index_o",
+            "last_row_q",
+            "behind_last_q",
+        ],
+        constants: vec![any("key", 11, "11'd33"), any("entry", index_bits, "next_entry_index_o")],
+        memories: vec![
+            watched("contexts", ("entry", index_bits), "context_word", 71),
+            watched("insts", ("entry", index_bits), "inst_word", 7),
+        ],
+        wires: vec![
+            wire("same", 1, "{trigger_warp_i, trigger_sr_i} == key"),
+            wire("starts", 1, "trigger_valid_i & trigger_ready_o & same"),
+            wire("stopped", 1, "(kill_warp_i == key[10:5]) & (high ? kill_high_i : kill_low_i)"),
+            wire("runs", 1, "active & !stopped"),
+            wire("deployed", 1, "deploy_valid_o & ({deploy_warp_o, deploy_sr_o} == key)"),
+            wire("warp", 6, "key[10:5]"),
+            wire(
+                "free",
+                1,
+                format!("trigger_high_i ? !(&active_o) : !(&active_o[{}:{quarter}])", entries - 1),
+            ),
+            wire("matches", entries, format!("{{{}}}", matches.join(", "))),
+            wire("deployed_distance", index_bits, distance("next_entry_index_o")),
+            wire("own_distance", index_bits, distance("place")),
+        ],
+        registers: vec![
+            stored("active", 1, 0, "starts | (runs & !(deployed & deploy_last_o))"),
+            stored("high", 1, 0, "starts ? trigger_high_i : high"),
+            stored("end_id", 7, 0, "starts ? trigger_end_i : end_id"),
+            stored(
+                "context",
+                64,
+                0,
+                "starts ? {trigger_live_out_i, trigger_live_in_i, trigger_mask_i} : context",
+            ),
+            stored("inst", 7, 0, "starts ? 7'd0 : inst + {6'd0, deployed}"),
+            stored("place", index_bits, 0, "starts ? free_entry_index_o : place"),
+            stored("last_entry", index_bits, entries - 1, "deploy_valid_o ? next_entry_index_o : last_entry"),
+        ],
+        claims: vec![
+            claim(
+                "takes",
+                "a trigger is taken exactly if an entry is free for its priority and its warp does not run the routine",
+                "!same | (trigger_ready_o == (free & !active))",
+            ),
+            claim("full", "the table is full exactly if all entries are active", "full_o == &active_o"),
+            claim(
+                "entries",
+                "an active routine has exactly one entry, from its trigger to its last instruction or kill",
+                format!(
+                    "(matches == (active ? {entries}'d1 << place : {entries}'d0)) & (!active | ((|matches) & (high_q[place] == high)))"
+                ),
+            ),
+            claim(
+                "deploys",
+                "only active routines deploy, instruction after instruction, until SR.End",
+                "!deployed | (runs & (deploy_high_o == high) & (next_entry_index_o == place) & ((next_entry_index_o != entry) | ((deploy_inst_o == inst) & (deploy_last_o == (inst == end_id)))))",
+            ),
+            claim(
+                "contexts",
+                "an instruction has the lanes and live registers of its trigger",
+                "!deployed | (next_entry_index_o != entry) | ({deploy_live_out_o, deploy_live_in_o, deploy_mask_o} == context)",
+            ),
+            claim(
+                "room",
+                "an instruction deploys only where there is room",
+                format!("!deploy_valid_o | {}", room("deploy_high_o", "deploy_warp_o")),
+            ),
+            claim(
+                "kills",
+                "nothing that is killed deploys",
+                "!deploy_valid_o | (deploy_warp_o != kill_warp_i) | !(deploy_high_o ? kill_high_i : kill_low_i)",
+            ),
+            claim(
+                "order",
+                "a routine that can deploy waits only for entries between the last deployed one and its own",
+                format!(
+                    "!(runs & {}) | (deploy_valid_o & (deployed_distance <= own_distance))",
+                    room("high", "warp")
+                ),
+            ),
+            claim(
+                "last",
+                "the search starts after the entry that was deployed last",
+                if entries == 8 {
+                    "behind_last_q == 8'd254 << last_entry".to_string()
+                } else {
+                    format!(
+                        "(last_entry < {index_bits}'d{entries}) & (last_row_q == {}'d1 << last_entry[{}:3]) & (behind_last_q == 8'd254 << last_entry[2:0])",
+                        entries / 8,
+                        index_bits - 1
+                    )
+                },
+            ),
+        ],
+        lemmas: vec![claim(
+            "words",
+            "the memories have the routine's context and its next instruction",
+            "!(active & (place == entry)) | ((context_word == {end_id, context}) & ((started_q[entry] ? inst_word : 7'd0) == inst))",
+        )],
+        reach: Reach::Cycles(5),
+        ..Properties::default()
     }
 }
 
@@ -375,7 +569,7 @@ fn bpg(interval: u64) -> Properties {
             ),
             claim("keeps", "the level changes only by an update", "update_o | (l_max_o == level)"),
         ],
-        reach: NEXT_STATE,
+        ..Properties::default()
     }
 }
 
@@ -420,14 +614,13 @@ fn decompression_queue(depth: u64) -> Properties {
             ),
         ],
         reach: ALL_STATES,
+        ..Properties::default()
     }
 }
 
 /// Returns the properties of the SPP's replies, for any recorded pattern.
 fn spp(sectors: u64) -> Properties {
     Properties {
-        inside: vec![],
-        wires: vec![],
         registers: vec![
             stored("asked", 1, 0, "query_i"),
             stored("requested", sectors, 0, "query_i ? requested_i : requested"),
@@ -445,7 +638,175 @@ fn spp(sectors: u64) -> Properties {
                 "!valid_o | known_o | (&sectors_o)",
             ),
         ],
-        reach: NEXT_STATE,
+        ..Properties::default()
+    }
+}
+
+/// Returns the properties of the value-frequency table: the four entries of any set, and the words since the last clear.
+fn sc_vft(entries: u64) -> Properties {
+    let set_bits = u64::from((entries / 4).ilog2());
+    let tag_bits = 32 - set_bits;
+    let entry = 12 + tag_bits;
+    let joined =
+        |of: &dyn Fn(u64) -> String| format!("{{{}}}", (0..4).rev().map(of).collect::<Vec<_>>().join(", "));
+    let part = |name: &str, way: u64, bits: u64| format!("{name}[{}:{}]", (way + 1) * bits - 1, way * bits);
+    let count = |way| part("counts", way, 12);
+    let hit = |way| format!("(|{}) & ({} == tag)", count(way), part("tags", way, tag_bits));
+    let least = |way: u64| {
+        let others = (0..4).filter(|other| *other != way).map(|other| {
+            format!("({} {} {})", count(way), if other < way { "<" } else { "<=" }, count(other))
+        });
+        others.collect::<Vec<_>>().join(" & ")
+    };
+    let victim = |way| format!("!(|hits) & {}", least(way));
+    let next_count = |way: u64| {
+        let kept = format!("(full ? {} >> 1 : {})", count(way), count(way));
+        format!("(victims[{way}] ? 12'd1 : {kept} + {{11'd0, hits[{way}]}})")
+    };
+    let next_tag = |way: u64| format!("(victims[{way}] ? tag : {})", part("tags", way, tag_bits));
+    let lost: Vec<String> = (0..4).map(|way| format!("(victims[{way}] ? {} : 12'd0)", count(way))).collect();
+    let full: Vec<String> = (0..4).map(|way| format!("(hits[{way}] & (&{}))", count(way))).collect();
+    let slices = |value: &str| {
+        let slices = (0..32 / set_bits)
+            .map(|slice| format!("{value}[{}:{}]", (slice + 1) * set_bits - 1, slice * set_bits));
+        slices.collect::<Vec<_>>().join(" ^ ")
+    };
+    let upper = |name: &str| {
+        let slices = (0..32 / set_bits - 1)
+            .map(|slice| format!("{name}[{}:{}]", (slice + 1) * set_bits - 1, slice * set_bits));
+        slices.collect::<Vec<_>>().join(" ^ ")
+    };
+    let picked = |name: &str, bits: u64| {
+        let of = |way: u64| part(name, way, bits);
+        format!("(way[1] ? (way[0] ? {} : {}) : (way[0] ? {} : {}))", of(3), of(2), of(1), of(0))
+    };
+    // an entry that does not exist has no tag
+    let same = |set: &str, valid: &str, counts: &str, tags: &str| {
+        let ways = (0..4).map(|way| {
+            let stored = format!("{set}[{}:{}]", way * entry + 11, way * entry);
+            let tag = format!("{set}[{}:{}]", (way + 1) * entry - 1, way * entry + 12);
+            let count = part(counts, way, 12);
+            format!(
+                "(({valid} ? {stored} : 12'd0) == {count}) & (({count} == 12'd0) | ({tag} == {}))",
+                part(tags, way, tag_bits)
+            )
+        });
+        ways.collect::<Vec<_>>().join(" & ")
+    };
+    Properties {
+        inside: vec![
+            "training_q",
+            "reading_q",
+            "set_q",
+            "content",
+            "update_set_o",
+            "update_lost_o",
+            "valid_bit_o",
+            "words_q",
+            "way_q",
+        ],
+        constants: vec![any("set", set_bits, format!("{set_bits}'d0"))],
+        memories: vec![
+            watched("memory", ("set", set_bits), "set_word", 4 * entry),
+            watched("valid", ("set", set_bits), "set_valid", 1),
+        ],
+        wires: vec![
+            wire("takes", 1, "train_valid_i & train_ready_o"),
+            wire("counted", 1, format!("takes & (({}) == set)", slices("train_value_i"))),
+            wire("tag", tag_bits, format!("train_value_i[31:{set_bits}]")),
+            wire("hits", 4, joined(&hit)),
+            wire("victims", 4, joined(&victim)),
+            wire("full", 1, full.join(" | ")),
+            wire("next_counts", 48, joined(&next_count)),
+            wire("next_tags", 4 * tag_bits, joined(&next_tag)),
+            wire("asks", 1, format!("read_i & (read_index_i[{}:2] == set)", set_bits + 1)),
+            wire("picked_count", 12, picked("seen_counts", 12)),
+            wire("picked_tag", tag_bits, picked("seen_tags", tag_bits)),
+            wire("picked_low", set_bits, format!("set ^ {}", upper("picked_tag"))),
+            wire("sum_now", 15, "{1'd0, lost_o} + {3'd0, loss}"),
+        ],
+        registers: vec![
+            stored("counts", 48, 0, "clear_i ? 48'd0 : counted ? next_counts : counts"),
+            stored("tags", 4 * tag_bits, 0, "counted ? next_tags : tags"),
+            stored("seen_counts", 48, 0, "clear_i ? 48'd0 : counts"),
+            stored("seen_tags", 4 * tag_bits, 0, "tags"),
+            stored("counting", 1, 0, "counted"),
+            stored("loss", 12, 0, lost.join(" | ")),
+            stored("asking", 1, 0, "asks"),
+            stored("way", 2, 0, "read_index_i[1:0]"),
+            stored("asked", 1, 0, "asking"),
+            stored("due_count", 12, 0, "picked_count"),
+            stored("due_value", 32, 0, "(|picked_count) ? {picked_tag, picked_low} : 32'd0"),
+            stored("reads", 2, 0, "{reads[0], read_i}"),
+            stored("taken", 1, 0, "takes"),
+            stored("follows", 1, 0, "clear_i | counting | !taken"),
+            stored(
+                "lost_before",
+                14,
+                0,
+                "clear_i ? 14'd0 : !counting ? lost_o : sum_now[14] ? {14{1'b1}} : sum_now[13:0]",
+            ),
+            stored(
+                "words",
+                set_bits + 1,
+                0,
+                format!(
+                    "clear_i ? {0}'d0 : words + {{{set_bits}'d0, taken & !words[{set_bits}]}}",
+                    set_bits + 1
+                ),
+            ),
+        ],
+        claims: vec![
+            claim(
+                "ready",
+                "a word is taken unless an entry is read or the table is cleared",
+                "train_ready_o == !(read_i | clear_i)",
+            ),
+            claim("replies", "a reply follows each read after two cycles", "read_valid_o == reads[1]"),
+            claim(
+                "counts",
+                "a read gives value and count of its entry: hits count, a full count halves its set, a miss replaces the smallest",
+                "!asked | ((read_count_o == due_count) & (read_value_o == due_value))",
+            ),
+            claim(
+                "lost",
+                "the lost count grows by the count of each replaced entry, up to its maximum, and only a clear resets it",
+                "!follows | (lost_o == lost_before)",
+            ),
+            claim(
+                "enough",
+                "there are enough words once there was one per set since the last clear",
+                format!("(enough_o == words[{set_bits}]) & (words_q == words[{}:0])", set_bits - 1),
+            ),
+            claim(
+                "stages",
+                "a word or a read is in the second stage in the cycle after it was taken",
+                "(training_q == taken) & (reading_q == reads[0]) & (!counting | (training_q & (set_q == set))) & (!asking | ((set_q == set) & (way_q == way))) & ((set_q != set) | (counting == taken))",
+            ),
+            claim(
+                "second_stage",
+                "an operation in the second stage has the current content of its set",
+                format!(
+                    "!(counting | asking) | ({})",
+                    same("content", "valid_bit_o", "seen_counts", "seen_tags")
+                ),
+            ),
+            claim(
+                "update",
+                "a word in the second stage leaves its set as counted",
+                format!(
+                    "!counting | ((update_lost_o == loss) & {})",
+                    same("update_set_o", "1'b1", "counts", "tags")
+                ),
+            ),
+        ],
+        lemmas: vec![claim(
+            "content",
+            "the memory has the counted entries of the set",
+            format!("counting | ({})", same("set_word", "set_valid", "counts", "tags")),
+        )],
+        reach: Reach::Induction { steps: 3 },
+        ..Properties::default()
     }
 }
 
@@ -453,7 +814,6 @@ fn spp(sectors: u64) -> Properties {
 fn set_index(sets: u64, what: &'static str, index: String) -> Properties {
     let upper = 32 - sets.ilog2();
     Properties {
-        inside: vec![],
         wires: vec![wire("of_line", 32, index)],
         registers: vec![
             stored("valid", 1, 0, "valid_i"),
@@ -463,8 +823,36 @@ fn set_index(sets: u64, what: &'static str, index: String) -> Properties {
             claim("replies", "an index follows each line", "valid_o == valid"),
             claim("indexes", what, format!("!valid_o | ({{{upper}'d0, index_o}} == index)")),
         ],
-        reach: NEXT_STATE,
+        ..Properties::default()
     }
+}
+
+/// Returns the property that the index is the lowest bits of the line's remainder by a prime. A long division gives the
+/// remainder.
+fn prime_index(sets: u64, prime: u64, what: &'static str) -> Properties {
+    let bits = u64::from(prime.ilog2()) + 1;
+    let mut wires = Vec::new();
+    for place in (0..32).rev() {
+        let upper = if place == 31 { format!("{bits}'d0") } else { format!("rest_{}", place + 1) };
+        wires.push(wire(format!("next_{place}"), bits + 1, format!("{{{upper}, line_i[{place}]}}")));
+        let low = format!("next_{place}[{}:0]", bits - 1);
+        let fits = format!("next_{place} < {}'d{prime}", bits + 1);
+        wires.push(wire(
+            format!("rest_{place}"),
+            bits,
+            format!("({fits}) ? {low} : {low} - {bits}'d{prime}"),
+        ));
+    }
+    let rest = format!("{{{}'d0, rest_0}} & 32'd{}", 32 - bits, sets - 1);
+    let mut properties = set_index(sets, what, rest);
+    wires.append(&mut properties.wires);
+    // a line goes in after a reset and comes out, and a second line behind it
+    Properties { wires, reach: Reach::Diagrams { cycles: 4 }, ..properties }
+}
+
+fn is_prime(number: u64) -> bool {
+    number > 1
+        && (2..number).take_while(|divisor| divisor * divisor <= number).all(|divisor| number % divisor != 0)
 }
 
 /// Returns the remainder of a line by the irreducible polynomial of this degree: for each bit, the parity of some line bits.
