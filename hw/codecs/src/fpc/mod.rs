@@ -235,8 +235,14 @@ impl HwBlock for FpcDecompressor {
             let distance = groups.ilog2() as usize + 3;
             let storage = vec![
                 Storage { name: "payload", bits: cuts.input * (line + 1) },
-                Storage { name: "data, prefixes and distances", bits: cuts.aligned * (data + distance * moved) },
-                Storage { name: "lanes, prefixes and distances modulo eight", bits: cuts.far * (data + 3 * moved) },
+                Storage {
+                    name: "data, prefixes and distances",
+                    bits: cuts.aligned * (data + distance * moved),
+                },
+                Storage {
+                    name: "lanes, prefixes and distances modulo eight",
+                    bits: cuts.far * (data + 3 * moved),
+                },
                 Storage { name: "strings of segments and prefixes", bits: cuts.near * data },
                 Storage { name: "results", bits: line },
             ];
