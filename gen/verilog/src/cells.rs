@@ -12,9 +12,9 @@
 use crate::elaborate::{BlockNode, elaborate, parse_literal};
 use crate::error::EmitError;
 use crate::merge::{GroupMember, merge_with_powers};
-use crate::module::{ModuleDraft, ModuleWriter};
+use crate::module::{ModuleDraft, ModuleStyle, ModuleWriter};
 use crate::names;
-use crate::options::{Language, ResetStyle};
+use crate::options::ResetStyle;
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{Block, Verilog};
 use selvedge_hw::rtl::describe::Description;
@@ -56,7 +56,7 @@ pub(crate) fn cell(
     nodes: &[BlockNode],
     id: usize,
     draft: &ModuleDraft,
-    reset: ResetStyle,
+    style: ModuleStyle,
 ) -> Result<Option<SharedCell>, EmitError> {
     let node = &nodes[id];
     let Some(description) = node.description.as_ref().filter(|found| found.is_of_kit()) else {
@@ -66,9 +66,9 @@ pub(crate) fn cell(
         return Ok(None);
     }
     let stem = format!("{PREFIX}{}", names::snake_case(&description.type_name));
-    let reset_name = reset_name(node, reset);
+    let reset_name = reset_name(node, style.reset);
     for family in families(description) {
-        if let Some(mut cell) = sized(&family, description, draft, reset)? {
+        if let Some(mut cell) = sized(&family, description, draft, style)? {
             cell.name = format!("{stem}{}{}{reset_name}", family.suffix, values(&cell.fixed));
             return Ok(Some(cell));
         }
@@ -188,10 +188,10 @@ fn sized(
     family: &CellFamily,
     description: &Description,
     draft: &ModuleDraft,
-    reset: ResetStyle,
+    style: ModuleStyle,
 ) -> Result<Option<SharedCell>, EmitError> {
     let samples =
-        family.samples.iter().map(|sample| written(sample.as_ref(), reset)).collect::<Result<Vec<_>, _>>()?;
+        family.samples.iter().map(|sample| written(sample.as_ref(), style)).collect::<Result<Vec<_>, _>>()?;
     let mut members: Vec<GroupMember> =
         samples.iter().map(|(draft, parameters)| member(draft, parameters)).collect();
     let (last, parameters) = samples.last().expect("a family has samples");
@@ -216,9 +216,9 @@ fn member<'a>(draft: &'a ModuleDraft, parameters: &'a [(String, usize)]) -> Grou
 }
 
 /// Writes a sample. Its only sub-blocks are registers.
-fn written(sample: &dyn Block, reset: ResetStyle) -> Result<(ModuleDraft, Vec<(String, usize)>), EmitError> {
+fn written(sample: &dyn Block, style: ModuleStyle) -> Result<(ModuleDraft, Vec<(String, usize)>), EmitError> {
     let nodes = elaborate(sample, "cell");
-    let draft = ModuleWriter::new(&nodes, 0, (reset, Language::Verilog), &BTreeMap::new(), &[]).write()?;
+    let draft = ModuleWriter::new(&nodes, 0, style, &BTreeMap::new(), &[]).write()?;
     let parameters = nodes[0].description.as_ref().map(|found| found.parameters.clone());
     Ok((draft, parameters.unwrap_or_default()))
 }

@@ -13,3 +13,4 @@ mod refusals;
 mod sequential;
 mod source;
 mod tools;
+mod types;
