@@ -636,9 +636,12 @@ pub struct GenOptions {
     /// stay registers.
     #[arg(help_heading = "Form of the Verilog", long, value_name = "FORM", value_parser = name_of::<MemoryForm>(), conflicts_with = "self_contained")]
     pub memories: Option<MemoryForm>,
-    /// Write SystemVerilog files (.sv) with logic, always_comb and always_ff
+    /// Write SystemVerilog files (.sv) with logic, always_comb, always_ff, enumerations and packed arrays
     #[arg(help_heading = "Form of the Verilog", long)]
     pub sv: bool,
+    /// Also write BLOCK_if, a module around each block with an interface for each valid-ready stream
+    #[arg(help_heading = "Form of the Verilog", long, requires = "sv")]
+    pub interfaces: bool,
     /// Write all modules of a block into one file
     #[arg(help_heading = "Form of the Verilog", long)]
     pub single_file: bool,

@@ -172,15 +172,19 @@ pub fn constraints(design: &Design, period_ns: f64) -> String {
     text
 }
 
+/// Returns the declaration of a port of a module around a block.
+pub(crate) fn declared_port(port: &VerilogPort) -> Item {
+    Item::declare(port.kind(true), highest(port.width), &port.name, None)
+}
+
 /// Returns `<top>_synth_wrapper`: the block with registers at all data inputs and outputs, so that synthesis measures paths
 /// from register to register.
 pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> VerilogModule {
     let top = design.top();
     let name = format!("{}_synth_wrapper", top.name);
     let data: Vec<&VerilogPort> = top.ports.iter().filter(|port| !port.clock && !port.reset).collect();
-    let declared = |port: &VerilogPort| Item::declare(port.kind(true), highest(port.width), &port.name, None);
     let clock = Item::declare("input  wire", None, "clk_i", None);
-    let others = top.ports.iter().filter(|port| port.reset).chain(data.iter().copied()).map(declared);
+    let others = top.ports.iter().filter(|port| port.reset).chain(data.iter().copied()).map(declared_port);
     let register = |port: &&VerilogPort| {
         let (kind, suffix) = if port.input { ("reg", "q") } else { ("wire", "d") };
         Item::declare(kind, highest(port.width), format!("{}_{suffix}", port.name), None)

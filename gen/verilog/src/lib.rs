@@ -79,6 +79,7 @@ mod module;
 mod names;
 mod options;
 mod schedule;
+mod streams;
 #[cfg(test)]
 mod style;
 mod syntax;
@@ -92,6 +93,7 @@ pub use family::{Family, FamilySample};
 pub use memories::{MemoryForm, MemoryInstance, macro_name, memories, with_macros};
 pub use module::VerilogPort;
 pub use options::{Cells, EmitOptions, FileHeader, Language, ResetStyle, UnknownReset};
+pub use streams::interface_files;
 
 /// Runs the code example of the page for users of rust-hdl as a doc test.
 #[cfg(doctest)]
