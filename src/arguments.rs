@@ -636,7 +636,7 @@ pub struct GenOptions {
     /// stay registers.
     #[arg(help_heading = "Form of the Verilog", long, value_name = "FORM", value_parser = name_of::<MemoryForm>(), conflicts_with = "self_contained")]
     pub memories: Option<MemoryForm>,
-    /// Write SystemVerilog files (.sv) with logic, always_comb and always_ff
+    /// Write SystemVerilog files (.sv) with logic, always_comb, always_ff, enumerations and packed arrays
     #[arg(help_heading = "Form of the Verilog", long)]
     pub sv: bool,
     /// Gate the clocks of registers that change only under a condition
@@ -645,6 +645,9 @@ pub struct GenOptions {
     /// name around it, and define SELVEDGE_CLOCK_GATE_V. The input test_en_i keeps all clocks running.
     #[arg(help_heading = "Form of the Verilog", long, conflicts_with = "assertions")]
     pub clock_gating: bool,
+    /// Also write BLOCK_if, a module around each block with an interface for each valid-ready stream
+    #[arg(help_heading = "Form of the Verilog", long, requires = "sv")]
+    pub interfaces: bool,
     /// Write all modules of a block into one file
     #[arg(help_heading = "Form of the Verilog", long)]
     pub single_file: bool,

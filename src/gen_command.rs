@@ -6,7 +6,7 @@ use selvedge_area::Table;
 use selvedge_blocks::find;
 use selvedge_gen::files::all_files;
 use selvedge_gen::{Cells, EmitError, EmitOptions, Family, Language, Problem, emit};
-use selvedge_gen::{MemoryForm, MemoryInstance, macro_name, memories, with_macros};
+use selvedge_gen::{MemoryForm, MemoryInstance, interface_files, macro_name, memories, with_macros};
 use selvedge_hw::BlockEntry;
 use selvedge_testbenches::vector_file::{self, VectorExtent, VectorFile};
 use selvedge_testbenches::{cocotb, properties};
@@ -217,6 +217,16 @@ fn files_of(
     let design = if options.single_file { design.in_one_file() } else { design };
     let mut files = all_files(&design, &emit_options, VERSION, PERIOD_NS);
     let top = &design.top().name;
+    if options.interfaces {
+        match interface_files(&design, &ports, &emit_options) {
+            Some(own) => files.extend(own),
+            None if options.all => {}
+            None => {
+                let problem = format!("--interfaces: {}: must be a block with a ready port", entry.name());
+                return Err(Failure::usage(problem));
+            }
+        }
+    }
     if let Some(properties) = &properties {
         files.extend(properties::proof(&design, properties, &ports, options.reset));
     }

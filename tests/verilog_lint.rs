@@ -2,9 +2,10 @@
 //! or multiple drivers in Yosys. All blocks together are one design that contains each shared cell once.
 use selvedge_blocks::built_in;
 use selvedge_gen::files::all_files;
-use selvedge_gen::{Design, EmitOptions, Language, MemoryForm, ResetStyle, emit};
+use selvedge_gen::{Design, EmitOptions, Family, Language, MemoryForm, ResetStyle, emit, interface_files};
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::parallel;
+use selvedge_testbenches::pyosys::Pyosys;
 use selvedge_testbenches::skipped::skip;
 use selvedge_testbenches::tool::{IVERILOG, ToolError, VERILATOR, YOSYS};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,32 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const STYLES: [ResetStyle; 4] =
     [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
+
+/// Returns the installed pyosys. If it is absent, skips `test`.
+fn pyosys(test: &str) -> Option<Pyosys> {
+    Pyosys::find(Path::new(env!("CARGO_MANIFEST_DIR")), test)
+}
+
+/// Returns the command of Yosys that reads files of a language.
+fn read(language: Language) -> &'static str {
+    match language {
+        Language::Verilog => "read_verilog",
+        Language::SystemVerilog => "read_verilog -sv",
+    }
+}
+
+/// Runs a script on Verilog in Yosys, and on SystemVerilog in pyosys if it is installed. Returns the warnings.
+fn synthesized(
+    pyosys: Option<&Pyosys>,
+    folder: &Path,
+    language: Language,
+    script: &str,
+) -> Option<Result<String, ToolError>> {
+    match language {
+        Language::Verilog => Some(YOSYS.run(folder, ["-q", "-p", script])),
+        Language::SystemVerilog => pyosys.map(|pyosys| pyosys.run(folder, script)),
+    }
+}
 
 /// Writes every block with its default parameters, and passes name, folder and files to `check`.
 fn for_every_block(reset: ResetStyle, language: Language, check: impl Fn(&str, &Path, Vec<PathBuf>) + Sync) {
@@ -44,6 +71,7 @@ fn verilator_has_nothing_to_say() {
 
 #[test]
 fn blocks_with_macros_have_nothing_to_say() {
+    let pyosys = pyosys("blocks_with_macros_have_nothing_to_say (pyosys)");
     parallel::each(built_in(), |block| {
         let params = block.defaults();
         let forms = [MemoryForm::Blackbox, MemoryForm::Wrapper];
@@ -62,17 +90,15 @@ fn blocks_with_macros_have_nothing_to_say() {
             let words = ["--lint-only", "-Wall", "--top-module", name].map(String::from);
             let said = VERILATOR.run(folder.path(), words.into_iter().chain(names.clone())).unwrap();
             assert_eq!(said, "", "{name} {form} {language:?}");
-            let read = if language == Language::Verilog { "read_verilog" } else { "read_verilog -sv" };
             let script = format!(
-                "{read} {}; hierarchy -check -top {name}; proc; opt; check -assert; select -assert-none t:$*dlatch*; \
+                "{} {}; hierarchy -check -top {name}; proc; opt; check -assert; select -assert-none t:$*dlatch*; \
                  select -assert-any t:{marks}*",
+                read(language),
                 names.join(" ")
             );
-            assert_eq!(
-                YOSYS.run(folder.path(), ["-q", "-p", &script]).unwrap(),
-                "",
-                "{name} {form} {language:?}"
-            );
+            if let Some(said) = synthesized(pyosys.as_ref(), folder.path(), language, &script) {
+                assert_eq!(said.unwrap(), "", "{name} {form} {language:?}");
+            }
             if language == Language::Verilog {
                 let words = ["-g2005", "-Wall", "-Wno-timescale", "-tnull", "-s", name].map(String::from);
                 let said = IVERILOG.run(folder.path(), words.into_iter().chain(names)).unwrap();
@@ -129,7 +155,12 @@ fn blocks_with_clock_gates_have_nothing_to_say() {
 /// the operand has gives zero, as intended, if a parameter is small. Loop variables are signed integers, which are
 /// mixed with unsigned vectors.
 const SLANG: &str = "slang -Weverything -Werror -Wno-unused-net -Wno-unused-but-set-net -Wno-shift-count-overflow \
-                     -Wno-sign-conversion -Wno-arith-op-mismatch --std 1364-2005";
+                     -Wno-sign-conversion -Wno-arith-op-mismatch";
+
+/// More options for SystemVerilog. A packed array, a struct and a vector of the same bits may be assigned to each other and
+/// combined. The default of a `case` has the last value of an enumeration. `logic unused` is a variable.
+const SLANG_SV: &str =
+    "-Wno-packed-array-conv -Wno-bitwise-op-mismatch -Wno-case-enum-explicit -Wno-unused-but-set-variable";
 
 /// Python program that runs the slang driver of PyPI's pyslang with its arguments.
 const SLANG_DRIVER: &str = "\
@@ -155,8 +186,15 @@ fn python_with_slang(test: &str) -> Option<PathBuf> {
 
 /// Returns whether slang accepts the files without a warning, and its output.
 fn slang(python: &Path, folder: &Path, top: &str, files: &[PathBuf]) -> (bool, String) {
+    let is_sv = files.iter().any(|file| file.extension().is_some_and(|own| own == "sv"));
+    let (standard, more) = if is_sv { ("1800-2017", SLANG_SV) } else { ("1364-2005", "") };
     let files = files.iter().map(|file| file.display().to_string());
-    let words = SLANG.split_whitespace().chain(["--top", top]).map(String::from).chain(files);
+    let words = SLANG
+        .split_whitespace()
+        .chain(more.split_whitespace())
+        .chain(["--std", standard, "--top", top])
+        .map(String::from)
+        .chain(files);
     let output = Command::new(python).args(["-c", SLANG_DRIVER]).args(words).current_dir(folder).output();
     let output = output.expect("Python starts");
     let text = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -166,10 +204,12 @@ fn slang(python: &Path, folder: &Path, top: &str, files: &[PathBuf]) -> (bool, S
 #[test]
 fn slang_has_nothing_to_say() {
     let Some(python) = python_with_slang("slang_has_nothing_to_say") else { return };
-    for_every_block(ResetStyle::default(), Language::Verilog, |block, folder, files| {
-        let (accepted, said) = slang(&python, folder, block, &files);
-        assert!(accepted && said.contains("0 errors, 0 warnings"), "{block}: {said}");
-    });
+    for language in [Language::Verilog, Language::SystemVerilog] {
+        for_every_block(ResetStyle::default(), language, |block, folder, files| {
+            let (accepted, said) = slang(&python, folder, block, &files);
+            assert!(accepted && said.contains("0 errors, 0 warnings"), "{block} {language:?}: {said}");
+        });
+    }
     let folder = tempfile::tempdir().unwrap();
     let text = "module wide (input wire [3:0] data_i, output wire [1:0] data_o);\n  assign data_o = data_i;\nendmodule\n";
     std::fs::write(folder.path().join("wide.v"), text).unwrap();
@@ -200,19 +240,88 @@ fn verible_has_nothing_to_say_about_system_verilog() {
     assert!(!accepted && said.contains("explicit-parameter-storage-type"), "{said}");
 }
 
+/// Returns a module `harness` that connects the interfaces of the module `name` to ports.
+fn harness(name: &str, text: &str) -> String {
+    let header = text.split_once("(\n").and_then(|(_, rest)| rest.split_once("\n);"));
+    let (header, _) = header.expect("a module has ports");
+    let (mut ports, mut body, mut pins, mut bits) = (vec![], String::new(), vec![], 0);
+    for line in header.lines().map(|line| line.trim().trim_end_matches(',')) {
+        if let Some((number, _)) = line.strip_prefix("// ").and_then(|line| line.split_once(" bits of data"))
+        {
+            bits = number.parse().expect("a number of bits");
+        }
+        let own = line.split_whitespace().next_back().unwrap_or_default();
+        if line.starts_with("//") {
+            continue;
+        }
+        pins.push(format!(".{own}({own})"));
+        let Some(role) = line.strip_prefix("selvedge_stream_if.") else {
+            ports.push(line.to_string());
+            continue;
+        };
+        let (there, back) = if role.starts_with("sink") { ("input", "output") } else { ("output", "input") };
+        body += &format!("  selvedge_stream_if #(.DATA_BITS({bits})) {own} ();\n");
+        ports.extend([
+            format!("{there} logic {own}_valid"),
+            format!("{there} logic [{}:0] {own}_data", bits - 1),
+            format!("{back} logic {own}_ready"),
+        ]);
+        for (direction, wire) in [(there, "valid"), (there, "data"), (back, "ready")] {
+            body += &match direction {
+                "input" => format!("  assign {own}.{wire} = {own}_{wire};\n"),
+                _ => format!("  assign {own}_{wire} = {own}.{wire};\n"),
+            };
+        }
+    }
+    format!(
+        "module harness (\n{}\n);\n{body}  {name} dut ({});\nendmodule\n",
+        ports.join(",\n"),
+        pins.join(", ")
+    )
+}
+
+#[test]
+fn verilator_has_nothing_to_say_about_interfaces() {
+    parallel::each(built_in(), |block| {
+        let (params, name) = (block.defaults(), block.name());
+        let language = Language::SystemVerilog;
+        let options = EmitOptions { language, ..EmitOptions::of(*block, &params, ResetStyle::default()) };
+        let design = Family::of(*block, &params).unwrap().emit(name, &options).unwrap();
+        let Some(files) = interface_files(&design, &block.ports(&params).unwrap(), &options) else {
+            let has_ready = design.top().ports.iter().any(|port| port.name.ends_with("ready_o"));
+            assert!(!has_ready, "{name} has a stream");
+            return;
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+        let mut words = ["--lint-only", "-Wall", "--top-module", "harness"].map(String::from).to_vec();
+        write(&files[0].0, &files[0].1);
+        words.push(files[0].0.clone());
+        for module in &design.modules {
+            write(&module.file(), &module.text);
+            words.push(module.file());
+        }
+        write(&files[1].0, &files[1].1);
+        write("harness.sv", &harness(&format!("{name}_if"), &files[1].1));
+        words.extend([files[1].0.clone(), "harness.sv".into()]);
+        assert_eq!(VERILATOR.run(folder.path(), words).unwrap(), "", "{name}");
+    });
+}
+
 #[test]
 fn yosys_finds_no_latch_no_loop_and_one_driver_for_each_net() {
-    for (language, read) in
-        [(Language::Verilog, "read_verilog"), (Language::SystemVerilog, "read_verilog -sv")]
-    {
+    let pyosys = pyosys("yosys_finds_no_latch_no_loop_and_one_driver_for_each_net (pyosys)");
+    for language in [Language::Verilog, Language::SystemVerilog] {
         for_every_block(ResetStyle::default(), language, |block, folder, files| {
             let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
             let script = format!(
-                "{read} {}; hierarchy -check -top {block}; proc; opt; check -assert; select -assert-none t:$*dlatch*",
+                "{} {}; hierarchy -check -top {block}; proc; opt; check -assert; select -assert-none t:$*dlatch*",
+                read(language),
                 files.join(" ")
             );
-            let said = YOSYS.run(folder, ["-q", "-p", &script]).unwrap();
-            assert_eq!(said, "", "{block} {language:?}");
+            if let Some(said) = synthesized(pyosys.as_ref(), folder, language, &script) {
+                assert_eq!(said.unwrap(), "", "{block} {language:?}");
+            }
         });
     }
 }
@@ -220,7 +329,7 @@ fn yosys_finds_no_latch_no_loop_and_one_driver_for_each_net() {
 /// Elaborates a module with a value of a parameter. Returns for each tool its name, whether it accepts the value, and
 /// its output.
 fn elaborated(
-    python: Option<&Path>,
+    (python, pyosys): (Option<&Path>, Option<&Pyosys>),
     folder: &Path,
     (top, files): (&str, &[PathBuf]),
     (parameter, value): (&str, i64),
@@ -240,13 +349,16 @@ fn elaborated(
         let (accepts, text) = said(IVERILOG.run(folder, words));
         all.push(("Icarus Verilog", accepts, text));
     }
+    let language = if all.len() == 1 { Language::SystemVerilog } else { Language::Verilog };
     let script = format!(
-        "read_verilog {} {}; chparam -set {parameter} {value} {top}; hierarchy -check -top {top}",
-        if all.len() == 1 { "-sv" } else { "" },
+        "{} {}; chparam -set {parameter} {value} {top}; hierarchy -check -top {top}",
+        read(language),
         names.join(" ")
     );
-    let (accepts, text) = said(YOSYS.run(folder, ["-q", "-p", &script]));
-    all.push(("Yosys", accepts, text));
+    if let Some(synthesized) = synthesized(pyosys, folder, language, &script) {
+        let (accepts, text) = said(synthesized);
+        all.push(("Yosys", accepts, text));
+    }
     if let Some(python) = python {
         let mut words: Vec<PathBuf> = vec!["-G".into(), format!("{parameter}={value}").into()];
         words.extend(files.iter().cloned());
@@ -259,6 +371,7 @@ fn elaborated(
 #[test]
 fn a_parameter_beyond_its_limits_fails_in_each_tool() {
     let python = python_with_slang("a_parameter_beyond_its_limits_fails_in_each_tool (slang)");
+    let pyosys = pyosys("a_parameter_beyond_its_limits_fails_in_each_tool (pyosys)");
     let blocks: Vec<_> = built_in().iter().filter(|block| !block.verilog_parameters().is_empty()).collect();
     assert!(blocks.len() > 8, "blocks have parameters");
     parallel::each(&blocks, |block| {
@@ -280,11 +393,13 @@ fn a_parameter_beyond_its_limits_fails_in_each_tool() {
                 let cases = beyond.into_iter().flatten().map(|value| (value, false));
                 let limits = [(low, true), (high, true)].into_iter().filter(|_| is_plain);
                 for (value, is_allowed) in cases.chain(limits) {
-                    // Under the standard in its options, slang cannot read SystemVerilog.
-                    let python = python.as_deref().filter(|_| is_plain);
-                    for (tool, accepts, said) in
-                        elaborated(python, folder.path(), (block.name(), &files), (&name, value))
-                    {
+                    let python = python.as_deref();
+                    for (tool, accepts, said) in elaborated(
+                        (python, pyosys.as_ref()),
+                        folder.path(),
+                        (block.name(), &files),
+                        (&name, value),
+                    ) {
                         let what = format!("{} {name}={value} {language:?} in {tool}: {said}", block.name());
                         assert_eq!(accepts, is_allowed, "{what}");
                         let message = format!("{}_{name}_must_be_", block.name());
@@ -311,7 +426,7 @@ fn a_cell_without_a_size_fails_in_each_tool() {
         [("A", 0, false), ("A", 1, true), ("A", 31, false), ("BITS", 0, false), ("BITS", 1, true)]
     {
         for (tool, accepts, said) in
-            elaborated(python.as_deref(), folder.path(), ("selvedge_mem", &files), (name, value))
+            elaborated((python.as_deref(), None), folder.path(), ("selvedge_mem", &files), (name, value))
         {
             assert_eq!(accepts, is_allowed, "{name}={value} in {tool}: {said}");
             // Yosys reads the memory first, and refuses 2^31 words with its own assertion.

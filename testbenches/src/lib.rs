@@ -48,6 +48,7 @@ pub mod name_files;
 pub mod own;
 pub mod parallel;
 pub mod properties;
+pub mod pyosys;
 pub mod recorded;
 pub mod skipped;
 pub mod surfer;

@@ -85,8 +85,8 @@ fn bits_of(module: &str, name: &str) -> usize {
     };
     let line = module.lines().find(declared);
     let line = line.unwrap_or_else(|| panic!("the module declares no `{name}`"));
-    let high = line.split_once('[').and_then(|(_, rest)| rest.split_once(':'));
-    high.map_or(1, |(high, _)| 1 + high.trim().parse::<usize>().expect("a width without parameters"))
+    let highest = line.split('[').skip(1).filter_map(|range| range.split_once(':'));
+    highest.map(|(high, _)| 1 + high.trim().parse::<usize>().expect("a width without parameters")).product()
 }
 
 fn range(bits: u64) -> String {

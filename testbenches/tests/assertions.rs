@@ -5,6 +5,7 @@ use selvedge_gen::{EmitOptions, Language, ResetStyle, emit};
 use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::properties;
 use selvedge_testbenches::properties::Reach;
+use selvedge_testbenches::pyosys::Pyosys;
 use selvedge_testbenches::testbench::{self, Testbench};
 use selvedge_testbenches::tool::{ABC, IVERILOG, VERILATOR, VVP, YOSYS};
 use std::path::Path;
@@ -85,6 +86,8 @@ fn a_planted_fault_violates_a_property_in_simulation() {
 
 #[test]
 fn verilator_has_nothing_to_say_of_the_assertions_and_yosys_synthesizes_without_them() {
+    let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let pyosys = Pyosys::find(&workspace, "yosys_synthesizes_without_the_assertions (pyosys)");
     for name in properties::BLOCKS {
         for (reset, language) in [
             (ResetStyle::Control, Language::Verilog),
@@ -98,12 +101,16 @@ fn verilator_has_nothing_to_say_of_the_assertions_and_yosys_synthesizes_without_
             let lint = ["--lint-only", "--assert", "-Wall", "--top-module", name].map(String::from);
             let said = VERILATOR.run(folder.path(), lint.into_iter().chain(files.clone())).unwrap();
             assert_eq!(said, "", "{name} {reset}");
-            let sv = if language == Language::SystemVerilog { "-sv " } else { "" };
+            let read =
+                if language == Language::SystemVerilog { "-sv " } else { "" }.to_owned() + &files.join(" ");
             let script = format!(
-                "read_verilog {sv}{}; hierarchy -check -top {name}; select -assert-none t:*_properties",
-                files.join(" ")
+                "read_verilog {read}; hierarchy -check -top {name}; select -assert-none t:*_properties"
             );
-            YOSYS.run(folder.path(), ["-q", "-p", &script]).unwrap();
+            match (language, &pyosys) {
+                (Language::Verilog, _) => YOSYS.run(folder.path(), ["-q", "-p", &script]).unwrap(),
+                (Language::SystemVerilog, Some(pyosys)) => pyosys.run(folder.path(), &script).unwrap(),
+                (Language::SystemVerilog, None) => continue,
+            };
         }
     }
 }

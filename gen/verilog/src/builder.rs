@@ -1,9 +1,12 @@
 //! Translates expressions and statements into the syntax tree of Verilog, and records the bits and numbers that they use.
 
+use crate::enumeration::Enumerations;
 use crate::ir::{
     BinaryOp, CompareOp, ElementRef, Expr, Index, IndexOp, Node, ReduceOp, Role, Signal, SignalId, Stmt, mask,
 };
+use crate::lanes::{LaneUses, split};
 use crate::layout::{Layout, Selections};
+use crate::module::{ModuleStyle, SignalTypes};
 use crate::options::ResetStyle;
 use crate::schedule::whole_copy;
 use crate::verilog::{Code, CodeToken, Head, Item, VerilogBlock, code};
@@ -74,10 +77,61 @@ pub(crate) fn highest(bits: usize) -> Option<Code> {
     (bits > 1).then(|| Code::from(bits - 1))
 }
 
+/// Returns the concatenated values, with element 0 in the low bits.
+pub(crate) fn concatenation(values: &[BigUint], width: usize) -> Code {
+    match values {
+        [one] => literal(one, width),
+        _ if values.iter().all(|value| *value == BigUint::ZERO) => {
+            literal(&BigUint::ZERO, width * values.len())
+        }
+        [first, rest @ ..] if rest.iter().all(|value| value == first) => {
+            code!["{", values.len(), "{", literal(first, width), "}", "}"]
+        }
+        _ => {
+            let parts = values.iter().rev().map(|value| literal(value, width));
+            code!["{", Code::join(parts, ", "), "}"]
+        }
+    }
+}
+
+/// Returns the range that selects `bits` bits or elements, beginning at `low`.
+fn range(low: usize, bits: usize) -> Code {
+    match bits {
+        1 => code!["[", low, "]"],
+        _ => code!["[", low + bits - 1, ":", low, "]"],
+    }
+}
+
+/// Appends selections for a run of bits of a packed array: complete lanes together, others one by one.
+fn lane_selections(whole: &Code, lanes: &[usize], (low, bits): (usize, usize), parts: &mut Vec<Code>) {
+    let [lane, inner @ ..] = lanes else {
+        return parts.push(code![whole.clone(), range(low, bits)]);
+    };
+    let (mut at, end) = (low, low + bits);
+    while at < end {
+        let (first, offset, complete) = (at / lane, at % lane, (end - at) / lane);
+        if offset == 0 && complete > 0 {
+            parts.push(code![whole.clone(), range(first, complete)]);
+            at += complete * lane;
+        } else {
+            let bits = (lane - offset).min(end - at);
+            lane_selections(&code![whole.clone(), range(first, 1)], inner, (offset, bits), parts);
+            at += bits;
+        }
+    }
+}
+
 /// Collects the items of a module and the signals, numbers and names that they use.
 pub(crate) struct ModuleBuilder<'a> {
     pub signals: &'a [Signal],
     pub reset: ResetStyle,
+    /// `true` if arrays are packed arrays.
+    packs: bool,
+    /// Bits of the lanes of signals or of their elements.
+    lanes: BTreeMap<SignalId, usize>,
+    pub enumerations: Enumerations,
+    /// Names of the enumerations.
+    pub type_names: Vec<String>,
     /// Outputs of registers by their inputs.
     output_of: &'a BTreeMap<SignalId, SignalId>,
     layouts: &'a [Layout],
@@ -85,6 +139,8 @@ pub(crate) struct ModuleBuilder<'a> {
     pub structs: BTreeMap<SignalId, String>,
     /// Bits selected from signals with layouts.
     pub selections: Selections,
+    /// Bits selected from all other signals.
+    pub uses: LaneUses,
     /// Names of the used constants for first bits of fields.
     pub offsets: BTreeSet<String>,
     /// Bits of each signal that are read.
@@ -103,18 +159,23 @@ pub(crate) struct ModuleBuilder<'a> {
 impl<'a> ModuleBuilder<'a> {
     pub fn new(
         signals: &'a [Signal],
-        reset: ResetStyle,
+        style: ModuleStyle,
         output_of: &'a BTreeMap<SignalId, SignalId>,
         layouts: &'a [Layout],
-        structs: BTreeMap<SignalId, String>,
+        types: SignalTypes,
     ) -> Self {
-        ModuleBuilder {
+        let mut builder = ModuleBuilder {
             signals,
-            reset,
+            reset: style.reset,
+            packs: style.is_typed,
+            lanes: types.lanes,
+            enumerations: types.enumerations,
+            type_names: vec![],
             output_of,
             layouts,
-            structs,
+            structs: types.structs,
             selections: Selections::default(),
+            uses: LaneUses::default(),
             offsets: BTreeSet::new(),
             used: BTreeMap::new(),
             parameters: BTreeMap::new(),
@@ -122,7 +183,13 @@ impl<'a> ModuleBuilder<'a> {
             labels: signals.iter().map(|signal| signal.name.clone()).collect(),
             items: vec![],
             clocked: false,
+        };
+        for at in 0..builder.enumerations.types.len() {
+            let wanted = format!("{}_e", builder.enumerations.types[at].stem);
+            let name = builder.label(&wanted);
+            builder.type_names.push(name);
         }
+        builder
     }
 
     // --- items ---
@@ -208,6 +275,58 @@ impl<'a> ModuleBuilder<'a> {
 
     // --- selections ---
 
+    /// Returns the bits of the parts of a packed array, from the outermost dimension in. A vector has none.
+    pub fn lanes(&self, id: SignalId) -> Vec<usize> {
+        let signal = &self.signals[id];
+        // Yosys 0.70 takes an element of a packed constant as a bit.
+        if !self.packs || signal.layout.is_some() || signal.role == Role::Constant {
+            return vec![];
+        }
+        let elements = (signal.is_array() && signal.width > 1).then_some(signal.width);
+        elements.into_iter().chain(self.lanes.get(&id).copied()).collect()
+    }
+
+    /// Returns the declaration of a signal or constant that is not a struct.
+    pub fn declaration(&self, kind: &str, id: SignalId, value: Option<Code>) -> Item {
+        let signal = &self.signals[id];
+        if let Some(at) = self.enumerations.of_signal.get(&id) {
+            return Item::declare(&self.type_names[*at], None, &signal.name, value);
+        }
+        let (mut outer, mut last) = (signal.total(), vec![]);
+        for bits in self.lanes(id) {
+            last.push(Code::from(outer / bits - 1));
+            outer = bits;
+        }
+        Item::declare(kind, highest(outer), &signal.name, value).with_lanes(last)
+    }
+
+    /// Returns the code that selects `bits` bits from `whole`: a signal or element of `width` bits that may consist of lanes.
+    fn part_of(
+        &mut self,
+        whole: Code,
+        (width, lane): (usize, Option<usize>),
+        from: &Index,
+        bits: usize,
+    ) -> Code {
+        if bits == width && from.constant() == Some(0) {
+            return whole;
+        }
+        let lane = lane.and_then(|lane| Some((lane, split(from, lane)?)));
+        match (lane, from.constant()) {
+            (Some((lane, (index, offset))), _) if offset + bits <= lane => {
+                let inner = if bits == lane { Code::default() } else { range(offset, bits) };
+                code![whole, "[", self.index(&index).0, "]", inner]
+            }
+            (Some((lane, (index, _))), _) => match index.constant() {
+                Some(first) => code![whole, range(first, bits / lane)],
+                None => code![whole, "[", self.index(&index).0, " +: ", bits / lane, "]"],
+            },
+            (None, Some(low)) => code![whole, range(low, bits)],
+            (None, None) if bits == 1 => code![whole, "[", self.index(from).0, "]"],
+            (None, None) => code![whole, "[", self.index(from).0, " +: ", bits, "]"],
+        }
+    }
+
     /// Returns the code that selects `bits` bits of an element, beginning at `from`. If `read` is set, marks these bits as
     /// read.
     fn select(&mut self, place: &ElementRef, from: &Index, bits: usize, read: bool) -> Code {
@@ -221,6 +340,20 @@ impl<'a> ModuleBuilder<'a> {
             }
         };
         let vector = total > 1;
+        self.uses.add(place.signal, from, bits);
+        let lanes = self.lanes(place.signal);
+        if !lanes.is_empty() {
+            let width = signal.width;
+            if read {
+                let (low, bits) = start.constant().map_or((0, total), |low| (low, bits));
+                self.mark(place.signal, low, bits);
+            }
+            let (whole, lane) = match &place.index {
+                Some(element) => (code![&name, "[", self.index(element).0, "]"], lanes.get(1)),
+                None => (Code::from(&name), lanes.first()),
+            };
+            return self.part_of(whole, (width, lane.copied()), from, bits);
+        }
         match start.constant() {
             Some(low) => {
                 if read {
@@ -256,21 +389,17 @@ impl<'a> ModuleBuilder<'a> {
     /// bits.
     fn selected(&mut self, id: SignalId, low: usize, bits: usize) -> Code {
         let signal = &self.signals[id];
-        let range = |low: usize| match bits {
-            1 => code!["[", low, "]"],
-            _ => code!["[", low + bits - 1, ":", low, "]"],
-        };
         let layout = signal.layout.map(|layout| &self.layouts[layout]);
         let Some((layout, field)) = layout.and_then(|layout| Some((layout, layout.field(low, bits)?))) else {
             if layout.is_some() {
                 self.selections.others.insert(id);
             }
-            return code![&signal.name, range(low)];
+            return code![&signal.name, range(low, bits)];
         };
         self.selections.fields.insert(id);
         let offset = low - field.low;
         if let Some(name) = self.structs.get(&id) {
-            let range = if bits == field.width { Code::default() } else { range(offset) };
+            let range = if bits == field.width { Code::default() } else { range(offset, bits) };
             return code![name, ".", &field.name, range];
         }
         let constant = layout.constant(field);
@@ -286,6 +415,12 @@ impl<'a> ModuleBuilder<'a> {
         let signal = &self.signals[id];
         if bits == signal.total() {
             return vec![Code::from(&signal.name)];
+        }
+        let lanes = self.lanes(id);
+        if !lanes.is_empty() {
+            let mut parts = vec![];
+            lane_selections(&Code::from(&signal.name), &lanes, (low, bits), &mut parts);
+            return parts;
         }
         let Some(layout) = signal.layout.map(|layout| &self.layouts[layout]) else {
             return vec![self.selected(id, low, bits)];
@@ -514,6 +649,36 @@ impl<'a> ModuleBuilder<'a> {
 
     // --- statements ---
 
+    /// Returns the value that is assigned to a signal. A value that its enumeration may not contain needs a cast.
+    pub fn assigned(&mut self, signal: SignalId, value: &Expr) -> Code {
+        let code = self.code(value);
+        let Some(at) = self.enumerations.of_signal.get(&signal) else { return code };
+        let has_type = match &value.node {
+            Node::Variant(..) => true,
+            Node::Read(source) => {
+                let is_constant = self.signals[source.signal].role == Role::Constant;
+                is_constant || self.enumerations.of_signal.get(&source.signal) == Some(at)
+            }
+            _ => false,
+        };
+        if has_type { code } else { self.cast(*at, code) }
+    }
+
+    /// Returns the value of a register after a reset.
+    pub fn reset_value(&self, register: SignalId) -> Code {
+        let signal = &self.signals[register];
+        let value = concatenation(&signal.values, signal.width);
+        let Some(at) = self.enumerations.of_signal.get(&register) else { return value };
+        match self.enumerations.types[*at].name(&signal.values[0]) {
+            Some(name) => Code::from(name),
+            None => self.cast(*at, value),
+        }
+    }
+
+    fn cast(&self, at: usize, value: Code) -> Code {
+        code![&self.type_names[at], "'(", value, ")"]
+    }
+
     /// Returns the target of an assignment.
     pub fn target(&mut self, place: &ElementRef, field: Option<&Index>, bits: usize) -> Code {
         let mut place = place.clone();
@@ -540,7 +705,7 @@ impl<'a> ModuleBuilder<'a> {
             Stmt::Comment(text) => self.comment(text),
             Stmt::Assign { place, field, value } => {
                 let target = self.target(place, field.as_ref(), value.width);
-                let value = self.code(value);
+                let value = self.assigned(place.signal, value);
                 let arrow = if self.clocked { " <= " } else { " = " };
                 self.line(code![target, arrow, value]);
             }

@@ -14,9 +14,9 @@ use crate::elaborate::{BlockNode, elaborate, parse_literal};
 use crate::error::EmitError;
 use crate::gating::TEST_ENABLE;
 use crate::merge::{GroupMember, merge_with_powers};
-use crate::module::{ModuleDraft, ModuleWriter};
+use crate::module::{ModuleDraft, ModuleStyle, ModuleWriter};
 use crate::names;
-use crate::options::{Language, ModuleStyle, ResetStyle};
+use crate::options::ResetStyle;
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{Block, Verilog};
 use selvedge_hw::rtl::describe::Description;
@@ -221,7 +221,6 @@ fn member<'a>(draft: &'a ModuleDraft, parameters: &'a [(String, usize)]) -> Grou
 /// Writes a sample. Its only sub-blocks are registers.
 fn written(sample: &dyn Block, style: ModuleStyle) -> Result<(ModuleDraft, Vec<(String, usize)>), EmitError> {
     let nodes = elaborate(sample, "cell");
-    let style = ModuleStyle { language: Language::Verilog, ..style };
     let draft = ModuleWriter::new(&nodes, 0, style, &BTreeMap::new(), &[]).write()?;
     let parameters = nodes[0].description.as_ref().map(|found| found.parameters.clone());
     Ok((draft, parameters.unwrap_or_default()))

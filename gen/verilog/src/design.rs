@@ -9,9 +9,9 @@ use crate::gating::TEST_ENABLE;
 use crate::head;
 use crate::limits::{NumberLimit, checks};
 use crate::merge::{GroupMember, Merged, merge, merge_family, skeleton};
-use crate::module::{ModuleDraft, ModuleWriter, VerilogPort};
+use crate::module::{ModuleDraft, ModuleStyle, ModuleWriter, VerilogPort};
 use crate::names;
-use crate::options::{Cells, EmitOptions, Language, ModuleStyle, ResetStyle};
+use crate::options::{Cells, EmitOptions, Language, ResetStyle};
 use crate::twins::{merge_twins, without_reset_values};
 use crate::verilog::{Body, Code};
 use crate::write::{module_text, paragraphs, wrap_comment};
@@ -125,7 +125,7 @@ impl Distinct {
 pub fn emit(block: &dyn Block, top: &str, options: &EmitOptions) -> Result<Design, EmitError> {
     check_name(top, options)?;
     let nodes = elaborate(block, top);
-    let distinct = prepare(top, &nodes, options)?;
+    let distinct = prepare(top, &nodes, options, &plain_stems(top, &nodes, options)?)?;
     let names = decide_names(top, &nodes, &distinct);
     Ok(finish(top, &nodes, &distinct, &names, options))
 }
@@ -138,7 +138,7 @@ pub(crate) fn trees(
     options: &EmitOptions,
 ) -> Result<Vec<(String, Body)>, EmitError> {
     let nodes = elaborate(block, top);
-    let distinct = prepare(top, &nodes, options)?;
+    let distinct = prepare(top, &nodes, options, &plain_stems(top, &nodes, options)?)?;
     let names = decide_names(top, &nodes, &distinct);
     let named = distinct.iter().zip(names).enumerate().filter(|(number, (module, _))| module.stands(*number));
     Ok(named.map(|(_, (module, name))| (name, module.draft.body.clone())).collect())
@@ -152,19 +152,53 @@ pub(crate) fn trees(
 /// parameters.
 pub fn emit_family(family: &Family, top: &str, options: &EmitOptions) -> Result<Design, EmitError> {
     check_name(top, options)?;
-    let mut samples = vec![];
-    for sample in &family.samples {
-        let nodes = elaborate(sample.block.as_ref(), top);
-        let distinct = prepare(top, &nodes, options)?;
-        samples.push((nodes, distinct));
+    let samples: Vec<Vec<BlockNode>> =
+        family.samples.iter().map(|sample| elaborate(sample.block.as_ref(), top)).collect();
+    let mut plain = Stems::new();
+    for nodes in &samples {
+        plain.extend(plain_stems(top, nodes, options)?);
     }
+    loop {
+        match merge_family_of(family, &samples, top, options, &plain) {
+            Err(Unmerged { stems, .. }) if !stems.is_subset(&plain) => plain.extend(stems),
+            Err(Unmerged { error, .. }) => return Err(error),
+            Ok(design) => return Ok(design),
+        }
+    }
+}
+
+/// The reason why a family is not one design.
+struct Unmerged {
+    /// Stems of the modules that may merge with plain vectors.
+    stems: Stems,
+    error: EmitError,
+}
+
+/// Writes a family from its elaborated samples. The modules of the stems in `plain` keep plain vectors.
+fn merge_family_of(
+    family: &Family,
+    samples: &[Vec<BlockNode>],
+    top: &str,
+    options: &EmitOptions,
+    plain: &Stems,
+) -> Result<Design, Unmerged> {
+    let untyped = |stems: Stems, error: EmitError| {
+        let stems = if options.language == Language::Verilog { Stems::new() } else { stems };
+        Unmerged { stems, error }
+    };
+    let everything = || samples.iter().flatten().map(stem).collect::<Stems>();
+    let samples: Vec<(&Vec<BlockNode>, Vec<Distinct>)> = samples
+        .iter()
+        .map(|nodes| Ok((nodes, prepare(top, nodes, options, plain)?)))
+        .collect::<Result<_, EmitError>>()
+        .map_err(|error| untyped(Stems::new(), error))?;
     let all: Vec<Vec<String>> =
         samples.iter().map(|(nodes, distinct)| decide_names(top, nodes, distinct)).collect();
     let Some((names, (nodes, last))) = all.last().zip(samples.last()) else {
-        return Err(family.error(top, top));
+        return Err(untyped(Stems::new(), family.error(top, top)));
     };
     if all.iter().any(|other| other != names) {
-        return Err(family.error(top, top));
+        return Err(untyped(everything(), family.error(top, top)));
     }
     let body = |module: &Distinct| module.draft.body.clone();
     let mut bodies: Vec<Vec<Body>> =
@@ -173,8 +207,10 @@ pub fn emit_family(family: &Family, top: &str, options: &EmitOptions) -> Result<
     for module in (0..merged.len()).filter(|module| last[*module].stands(*module)) {
         if bodies.iter().any(|sample| sample[module] != bodies[0][module]) {
             let of_samples: Vec<&Distinct> = samples.iter().map(|(_, distinct)| &distinct[module]).collect();
-            let found = merge_samples(family, &of_samples, module, &bodies)
-                .ok_or_else(|| family.error(top, &names[module]))?;
+            let found = merge_samples(family, &of_samples, module, &bodies).ok_or_else(|| {
+                let stems = Stems::from([stem(&nodes[last[module].node])]);
+                untyped(stems, family.error(top, &names[module]))
+            })?;
             pass_on(module, &found, &mut bodies);
             let is_derived =
                 |name: &str| found.derived.iter().any(|(derived, _)| *derived == names::parameter(name));
@@ -257,15 +293,55 @@ fn check_name(top: &str, options: &EmitOptions) -> Result<(), EmitError> {
     Ok(())
 }
 
-/// Writes all modules without their names, and merges modules that differ only in numbers.
-fn prepare(top: &str, nodes: &[BlockNode], options: &EmitOptions) -> Result<Vec<Distinct>, EmitError> {
+/// Writes all modules without their names, and merges modules that differ only in numbers. The modules of the stems in `plain`
+/// keep plain vectors.
+fn prepare(
+    top: &str,
+    nodes: &[BlockNode],
+    options: &EmitOptions,
+    plain: &Stems,
+) -> Result<Vec<Distinct>, EmitError> {
     let gate = options.clock_gating.then(|| match options.cells {
         Cells::Shared => CLOCK_GATE.to_string(),
         Cells::Own => format!("{top}_clock_gate"),
     });
-    let mut distinct = write_all(nodes, options.style(), gate)?;
-    merge_all(nodes, &mut distinct, options)?;
+    let mut distinct = write_all(nodes, options, plain, gate)?;
+    merge_all(nodes, &mut distinct, options, plain)?;
     Ok(distinct)
+}
+
+/// Returns the stems of the modules that keep plain vectors in SystemVerilog: with packed arrays, they would not merge as they
+/// do in Verilog.
+fn plain_stems(top: &str, nodes: &[BlockNode], options: &EmitOptions) -> Result<Stems, EmitError> {
+    let mut plain = Stems::new();
+    if options.language == Language::Verilog {
+        return Ok(plain);
+    }
+    let modules = |plain: &Stems| -> Result<BTreeSet<(String, String)>, EmitError> {
+        let distinct = prepare(top, nodes, options, plain)?;
+        let names = decide_names(top, nodes, &distinct);
+        let named = distinct.iter().zip(names).enumerate().filter(|(at, (module, _))| module.stands(*at));
+        Ok(named.map(|(_, (module, name))| (name, stem(&nodes[module.node]))).collect())
+    };
+    let all: Stems = nodes.iter().map(stem).collect();
+    let wanted = modules(&all)?;
+    loop {
+        let found = modules(&plain)?;
+        let before = plain.len();
+        plain.extend(found.symmetric_difference(&wanted).map(|(_, stem)| stem.clone()));
+        match (found == wanted, plain.len() == before) {
+            (true, _) => return Ok(plain),
+            (false, true) => return Ok(all),
+            (false, false) => {}
+        }
+    }
+}
+
+/// Returns the style of a node's module.
+fn style(node: &BlockNode, options: &EmitOptions, plain: &Stems) -> ModuleStyle {
+    let EmitOptions { reset, language, clock_gating, .. } = *options;
+    let is_typed = language == Language::SystemVerilog && !plain.contains(&stem(node));
+    ModuleStyle { reset, language, clock_gating, is_typed }
 }
 
 /// Adds names and head comments to the modules.
@@ -311,7 +387,8 @@ pub(crate) fn guarded(name: &str, text: &str) -> String {
 /// which is the first module.
 fn write_all(
     nodes: &[BlockNode],
-    style: ModuleStyle,
+    options: &EmitOptions,
+    plain: &Stems,
     gate: Option<String>,
 ) -> Result<Vec<Distinct>, EmitError> {
     let mut distinct: Vec<Distinct> = vec![];
@@ -327,6 +404,7 @@ fn write_all(
         if matches!(&nodes[id].code, Verilog::Wrapper(w) if is_register(&w.cores)) {
             continue;
         }
+        let style = style(&nodes[id], options, plain);
         let draft = ModuleWriter::new(nodes, id, style, &module_of, &drafts).write()?;
         let identity = (stem(&nodes[id]), draft.body.clone());
         let module = *by_body.entry(identity).or_insert_with(|| {
@@ -352,6 +430,9 @@ fn parameters(node: &BlockNode) -> Vec<(String, usize)> {
     node.description.as_ref().map(|d| d.parameters.clone()).unwrap_or_default()
 }
 
+/// Stems of modules.
+type Stems = BTreeSet<String>;
+
 /// Modules by stem and body.
 type Groups = BTreeMap<(String, Body), Vec<usize>>;
 
@@ -360,7 +441,12 @@ type Groups = BTreeMap<(String, Body), Vec<usize>>;
 ///
 /// The module that replaces a group has the position of the first member, before all modules that use any member. It has the
 /// body of the last member, which is the first in the source.
-fn merge_all(nodes: &[BlockNode], distinct: &mut [Distinct], options: &EmitOptions) -> Result<(), EmitError> {
+fn merge_all(
+    nodes: &[BlockNode],
+    distinct: &mut [Distinct],
+    options: &EmitOptions,
+    plain: &Stems,
+) -> Result<(), EmitError> {
     let mut heights: Vec<usize> = vec![];
     for module in distinct.iter_mut() {
         let used = module.draft.body.instances();
@@ -382,7 +468,8 @@ fn merge_all(nodes: &[BlockNode], distinct: &mut [Distinct], options: &EmitOptio
                 continue;
             }
             if options.cells == Cells::Shared
-                && let Some(cell) = cell(nodes, id, &distinct[module].draft, options.style())?
+                && let Some(cell) =
+                    cell(nodes, id, &distinct[module].draft, style(&nodes[id], options, plain))?
             {
                 share(distinct, module, cell);
             } else {

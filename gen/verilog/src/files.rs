@@ -183,6 +183,11 @@ fn is_test_enable(port: &VerilogPort) -> bool {
     port.name == TEST_ENABLE
 }
 
+/// Returns the declaration of a port of a module around a block.
+pub(crate) fn declared_port(port: &VerilogPort) -> Item {
+    Item::declare(port.kind(true), highest(port.width), &port.name, None)
+}
+
 /// Returns `<top>_synth_wrapper`: the block with registers at all data inputs and outputs, so that synthesis measures paths
 /// from register to register.
 pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> VerilogModule {
@@ -190,9 +195,9 @@ pub fn synth_wrapper(design: &Design, options: &EmitOptions) -> VerilogModule {
     let name = format!("{}_synth_wrapper", top.name);
     let is_static = |port: &VerilogPort| port.reset || is_test_enable(port);
     let data: Vec<&VerilogPort> = top.ports.iter().filter(|port| !port.clock && !is_static(port)).collect();
-    let declared = |port: &VerilogPort| Item::declare(port.kind(true), highest(port.width), &port.name, None);
     let clock = Item::declare("input  wire", None, "clk_i", None);
-    let others = top.ports.iter().filter(|port| is_static(port)).chain(data.iter().copied()).map(declared);
+    let others =
+        top.ports.iter().filter(|port| is_static(port)).chain(data.iter().copied()).map(declared_port);
     let register = |port: &&VerilogPort| {
         let (kind, suffix) = if port.input { ("reg", "q") } else { ("wire", "d") };
         Item::declare(kind, highest(port.width), format!("{}_{suffix}", port.name), None)

@@ -185,6 +185,7 @@ impl Hoister<'_> {
             doc: vec![],
             values: vec![],
             is_data: false,
+            variants: vec![],
             layout: None,
         });
         self.signals.len() - 1

@@ -46,6 +46,8 @@ pub(crate) struct Signal {
     pub values: Vec<BigUint>,
     /// `true` for the output of a register without reset.
     pub is_data: bool,
+    /// The values of its Rust enumeration: `State::Idle`; empty for other types.
+    pub variants: Vec<String>,
     /// Index of the layout of its fields in the module.
     pub layout: Option<usize>,
 }

@@ -80,20 +80,29 @@ pub(crate) struct Selections {
 }
 
 impl Selections {
-    /// Returns the signals that can be structs, with their struct names: the signals from which only fields are selected. An
-    /// output stays a vector, because the struct of a port would be a type of another file. An input stays a vector and gets
-    /// a separate struct.
-    pub fn structs(&self, signals: &[Signal]) -> BTreeMap<SignalId, String> {
-        let name = |id: &SignalId| {
-            let signal = &signals[*id];
-            let name = match signal.role {
-                Role::Output => return None,
-                Role::Input => signal.name.strip_suffix("_i").unwrap_or(&signal.name).to_string() + "_fields",
-                _ => signal.name.clone(),
+    /// Returns the signals that can be structs, with their struct names: the signals from which only fields are selected. A
+    /// port stays a vector and gets a separate struct, because the struct of a port would be a type of another file.
+    /// Outputs in `driven` stay vectors, because sub-blocks drive them.
+    pub fn structs(&self, signals: &[Signal], driven: &BTreeSet<SignalId>) -> BTreeMap<SignalId, String> {
+        let mut taken: BTreeSet<String> = signals.iter().map(|signal| signal.name.clone()).collect();
+        let mut out = BTreeMap::new();
+        for id in self.fields.difference(&self.others).filter(|id| !driven.contains(id)) {
+            let name = &signals[*id].name;
+            let separate = match signals[*id].role {
+                Role::Input => name.strip_suffix("_i").unwrap_or(name),
+                Role::Output => name.strip_suffix("_o").unwrap_or(name),
+                _ => {
+                    out.insert(*id, name.clone());
+                    continue;
+                }
             };
-            Some((*id, name))
-        };
-        self.fields.difference(&self.others).filter_map(name).collect()
+            // An input and an output can have the same stem.
+            let names = [format!("{separate}_fields"), format!("{name}_fields")];
+            if let Some(own) = names.into_iter().find(|own| taken.insert(own.clone())) {
+                out.insert(*id, own);
+            }
+        }
+        out
     }
 }
 

@@ -89,7 +89,8 @@ fn item<'a>(line: &str, lines: &mut Peekable<impl Iterator<Item = &'a str>>) -> 
         Some((range, name)) => (Some(code(range)), name.into()),
         None => (None, rest.into()),
     };
-    Item::Declaration(Declaration { kind: kind.into(), range, name, last, value: value.map(code) })
+    let value = value.map(code);
+    Item::Declaration(Declaration { kind: kind.into(), lanes: vec![], range, name, last, value })
 }
 
 /// Returns the text before a separator, and the text after it if there is one.

@@ -60,6 +60,7 @@ mod clean;
 mod clock_gate;
 mod design;
 mod elaborate;
+mod enumeration;
 mod error;
 mod eval;
 mod family;
@@ -69,6 +70,7 @@ mod gating;
 mod head;
 mod hoist;
 mod ir;
+mod lanes;
 mod layout;
 mod leaf;
 mod limits;
@@ -79,6 +81,7 @@ mod module;
 mod names;
 mod options;
 mod schedule;
+mod streams;
 #[cfg(test)]
 mod style;
 mod syntax;
@@ -93,6 +96,7 @@ pub use gating::TEST_ENABLE;
 pub use memories::{MemoryForm, MemoryInstance, macro_name, memories, with_macros};
 pub use module::VerilogPort;
 pub use options::{Cells, EmitOptions, FileHeader, Language, ResetStyle, UnknownReset};
+pub use streams::interface_files;
 
 /// Runs the code example of the page for users of rust-hdl as a doc test.
 #[cfg(doctest)]

@@ -212,13 +212,17 @@ fn merge_over(
 
     let mut docs: BTreeMap<String, String> = family.unwrap_or_default().iter().cloned().collect();
     let (mut found, mut integers) = (BTreeMap::new(), BTreeMap::new());
-    let ports = last.body.ports.iter().filter_map(Item::declaration).filter(|port| port.range.is_some());
-    let vectors: Vec<&str> = ports.map(|port| port.name.as_str()).collect();
+    // The expressions of ports: the last lane of each packed array, and the highest bits.
+    let ranges = last.body.ports.iter().filter_map(Item::declaration).flat_map(|port| {
+        let suffixes = ["LANES", "INNER_LANES"].into_iter().take(port.lanes.len());
+        suffixes.chain(port.range.as_ref().map(|_| "BITS")).map(|suffix| (port.name.as_str(), suffix))
+    });
+    let vectors: Vec<(&str, &str)> = ranges.collect();
     for (at, difference) in differing.range(..(vectors.len(), 0)) {
         let GroupDifference::Numbers(values) = difference else { return None };
         let formula = numbers.in_ports(values).or_else(|| {
-            let port = vectors[at.0];
-            let known = width_of_port(port, values);
+            let (port, suffix) = vectors[at.0];
+            let known = size_of_port(port, suffix, values);
             if family.is_some()
                 || slots[at.0].code.0.len() > 1
                 || names.contains(&known.name)
@@ -226,7 +230,7 @@ fn merge_over(
             {
                 return None;
             }
-            docs.insert(known.name.clone(), format!("bits of {port}"));
+            docs.insert(known.name.clone(), format!("{} of {port}", suffix.to_lowercase().replace('_', " ")));
             numbers.parameters.push(known);
             numbers.in_ports(values)
         })?;
@@ -451,10 +455,10 @@ fn difference(tokens: &[&CodeToken], in_literals: bool) -> Option<GroupDifferenc
     }
 }
 
-/// Returns a parameter for the width of a port from the index of its highest bit.
-fn width_of_port(port: &str, highest: &[i64]) -> NamedNumber {
+/// Returns a parameter for the bits or lanes of a port from the index of the highest one.
+fn size_of_port(port: &str, suffix: &str, highest: &[i64]) -> NamedNumber {
     let stem = port.strip_suffix("_i").or(port.strip_suffix("_o")).unwrap_or(port);
-    let name = format!("{}_BITS", stem.to_uppercase());
+    let name = format!("{}_{suffix}", stem.to_uppercase());
     NamedNumber { name, values: highest.iter().map(|value| value + 1).collect() }
 }
 

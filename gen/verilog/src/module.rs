@@ -1,21 +1,24 @@
 //! Writes one block as one module.
 
-use crate::builder::{ModuleBuilder, counting, highest, literal};
+use crate::builder::{ModuleBuilder, concatenation, counting, highest, literal};
 use crate::check;
 use crate::clean::clean;
 use crate::clock_gate::PORTS;
 use crate::elaborate::{AtomInfo, BlockNode, parse_literal};
+use crate::enumeration::{Enumerations, NamedValue};
 use crate::error::{EmitError, Problem};
 use crate::gating::{CLOCK_GATE_MODULE, ClockGate, TEST_ENABLE, TEST_ENABLE_DOC, plan_gates};
 use crate::hoist::hoist;
 use crate::ir::{Role, Signal, SignalId, Stmt};
-use crate::layout::{Layout, Selections};
+use crate::layout::Layout;
 use crate::leaf;
 use crate::lower::{BodyNames, Lowering};
 use crate::names;
-use crate::options::{Language, ModuleStyle, ResetStyle};
+use crate::options::{Language, ResetStyle};
 use crate::schedule::{ModulePlan, Pin, Process, schedule, whole_copy};
-use crate::verilog::{Body, Code, Head, Item, ModuleInstance, VerilogBlock, code};
+use crate::verilog::{
+    Body, Code, EnumerationType, EnumerationValue, Head, Item, ModuleInstance, VerilogBlock, code,
+};
 use crate::write::paragraphs;
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::{AtomKind, Verilog};
@@ -65,6 +68,26 @@ pub(crate) struct ModuleDraft {
     pub ports: Vec<VerilogPort>,
 }
 
+/// The style of a module.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ModuleStyle {
+    pub reset: ResetStyle,
+    pub language: Language,
+    pub clock_gating: bool,
+    /// `true` if the module may have packed arrays. All modules that become one must have the same types.
+    pub is_typed: bool,
+}
+
+/// The types of signals that are not plain vectors.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct SignalTypes {
+    /// Signals that are structs, with their struct names.
+    pub structs: BTreeMap<SignalId, String>,
+    /// Bits of the lanes of signals or of their elements.
+    pub lanes: BTreeMap<SignalId, usize>,
+    pub enumerations: Enumerations,
+}
+
 /// The elements of a field with their indices.
 type FieldElements<'a> = Vec<(Vec<usize>, &'a AtomInfo)>;
 
@@ -96,8 +119,7 @@ pub(crate) struct ModuleWriter<'a> {
     nodes: &'a [BlockNode],
     node: &'a BlockNode,
     reset: ResetStyle,
-    language: Language,
-    clock_gating: bool,
+    style: ModuleStyle,
     /// Module number of each written node, and the drafts by number.
     module_of: &'a BTreeMap<usize, usize>,
     drafts: &'a [ModuleDraft],
@@ -112,7 +134,7 @@ impl<'a> ModuleWriter<'a> {
     pub fn new(
         nodes: &'a [BlockNode],
         id: usize,
-        ModuleStyle { reset, language, clock_gating }: ModuleStyle,
+        style: ModuleStyle,
         module_of: &'a BTreeMap<usize, usize>,
         drafts: &'a [ModuleDraft],
     ) -> Self {
@@ -126,9 +148,8 @@ impl<'a> ModuleWriter<'a> {
             block,
             nodes,
             node,
-            reset,
-            language,
-            clock_gating,
+            reset: style.reset,
+            style,
             module_of,
             drafts,
             names,
@@ -187,9 +208,8 @@ impl<'a> ModuleWriter<'a> {
 
     fn add_variants(&mut self, atom: &AtomInfo) {
         for (value, variant) in atom.variants.iter().enumerate() {
-            let verilog =
-                variant.split("::").map(names::snake_case).collect::<Vec<_>>().join("_").to_uppercase();
-            self.names.variants.insert(variant.replace("::", "$"), (verilog, value, atom.bits));
+            let named = (names::variant(variant), value, atom.bits);
+            self.names.variants.insert(variant.replace("::", "$"), named);
         }
     }
 
@@ -219,6 +239,7 @@ impl<'a> ModuleWriter<'a> {
             doc,
             values,
             is_data: false,
+            variants: first.variants.clone(),
             layout: None,
         };
         Ok(self.add(signal))
@@ -479,7 +500,7 @@ impl<'a> ModuleWriter<'a> {
     fn gate_clocks(&mut self, plan: &mut ModulePlan) -> Result<()> {
         // An SRAM macro may replace the cell, and has an enable.
         let is_macro = |d: &Description| d.is_of_kit() && d.type_name == "SyncMem";
-        if self.clock_gating && !self.node.description.as_ref().is_some_and(is_macro) {
+        if self.style.clock_gating && !self.node.description.as_ref().is_some_and(is_macro) {
             let names = self.names.signals.iter().map(|signal| signal.name.clone());
             let children = self.children.iter().map(|child| child.name.clone());
             let numbers = self.names.parameters.keys().map(|key| names::parameter(key));
@@ -536,21 +557,29 @@ impl<'a> ModuleWriter<'a> {
         self.names.signals.iter().filter_map(port).collect()
     }
 
-    /// Returns the declarations of ports. The ports in `variables` are assigned in an `always` block. With `vectors`, an
-    /// array with one element is a vector of one bit, as hand-written templates require.
+    /// Returns the declarations of ports. The ports in `variables` are assigned in an `always` block. Without a
+    /// builder, ports are vectors, and an array with one element is a vector of one bit, as hand-written templates require.
     fn port_declarations(
         &self,
         ports: &[VerilogPort],
         variables: &BTreeSet<SignalId>,
-        vectors: bool,
+        builder: Option<&ModuleBuilder>,
     ) -> Vec<Item> {
         let declaration = |port: &VerilogPort| {
-            let own = self.names.signals.iter().find(|signal| signal.name == port.name);
-            let is_vector = vectors && own.is_some_and(|signal| !signal.dimensions.is_empty());
+            let signals = &self.names.signals;
+            let own = signals.iter().position(|signal| signal.name == port.name);
+            let is_vector = own.is_some_and(|id| !signals[id].dimensions.is_empty());
             let variable =
                 self.names.by_key.get(&port.field.replace('.', "$")).is_some_and(|id| variables.contains(id));
-            let range = highest(port.width).or_else(|| is_vector.then(|| Code::from(0usize)));
-            let declaration = Item::declare(port.kind(variable), range, &port.name, None);
+            let kind = port.kind(variable);
+            let declaration = match (builder, own) {
+                (Some(builder), Some(id)) => builder.declaration(kind, id, None),
+                (Some(_), None) => Item::declare(kind, highest(port.width), &port.name, None),
+                (None, _) => {
+                    let range = highest(port.width).or_else(|| is_vector.then(|| Code::from(0usize)));
+                    Item::declare(kind, range, &port.name, None)
+                }
+            };
             port.doc.iter().cloned().map(Item::Comment).chain([declaration]).collect::<Vec<_>>()
         };
         ports.iter().flat_map(declaration).collect()
@@ -558,7 +587,7 @@ impl<'a> ModuleWriter<'a> {
 
     fn assemble_leaf(&self, template: &str) -> Result<ModuleDraft> {
         let ports = self.ports();
-        let declarations = self.port_declarations(&ports, &BTreeSet::new(), true);
+        let declarations = self.port_declarations(&ports, &BTreeSet::new(), None);
         let items = leaf::items(template, self.reset);
         Ok(ModuleDraft { body: Body { parameters: vec![], ports: declarations, items }, ports })
     }
@@ -566,21 +595,13 @@ impl<'a> ModuleWriter<'a> {
     /// Returns the module. SystemVerilog needs a first pass to find the selected bits, which determine the signals that can
     /// be structs.
     fn assemble(&self, plan: &ModulePlan) -> ModuleDraft {
-        let (draft, selections) = self.assemble_with(plan, BTreeMap::new());
-        let structs = match self.language {
-            Language::Verilog => BTreeMap::new(),
-            Language::SystemVerilog => selections.structs(&self.names.signals),
-        };
-        if structs.is_empty() { draft } else { self.assemble_with(plan, structs).0 }
+        let (draft, types) = self.assemble_with(plan, SignalTypes::default());
+        if types == SignalTypes::default() { draft } else { self.assemble_with(plan, types).0 }
     }
 
-    fn assemble_with(
-        &self,
-        plan: &ModulePlan,
-        structs: BTreeMap<SignalId, String>,
-    ) -> (ModuleDraft, Selections) {
+    fn assemble_with(&self, plan: &ModulePlan, types: SignalTypes) -> (ModuleDraft, SignalTypes) {
         let signals = &self.names.signals;
-        let mut builder = ModuleBuilder::new(signals, self.reset, &self.output_of, &self.layouts, structs);
+        let mut builder = ModuleBuilder::new(signals, self.style, &self.output_of, &self.layouts, types);
         for child in &self.children {
             builder.label(&child.name);
         }
@@ -601,9 +622,17 @@ impl<'a> ModuleWriter<'a> {
             items.push(Item::Blank);
             items.extend(section);
         }
-        let declarations = self.port_declarations(&ports, &variables, false);
+        let declarations = self.port_declarations(&ports, &variables, Some(&builder));
         let body = Body { parameters: vec![], ports: declarations, items };
-        (ModuleDraft { body, ports }, builder.selections)
+        let mut types = SignalTypes::default();
+        if self.style.language == Language::SystemVerilog {
+            types.structs = builder.selections.structs(signals, &plan.outputs.values().copied().collect());
+        }
+        if self.style.is_typed {
+            types.lanes = builder.uses.lanes(signals);
+            types.enumerations = Enumerations::of(plan, signals, &self.output_of);
+        }
+        (ModuleDraft { body, ports }, types)
     }
 
     /// Returns the declarations of numbers, signals and registers.
@@ -616,6 +645,7 @@ impl<'a> ModuleWriter<'a> {
         let signals = &self.names.signals;
         self.declare_named_numbers(builder);
         self.declare_structs(builder);
+        declare_enumerations(builder);
         for (id, signal) in signals.iter().enumerate() {
             let wanted = match signal.role {
                 Role::Local | Role::Temporary => {
@@ -641,13 +671,13 @@ impl<'a> ModuleWriter<'a> {
                 Some(layout) => {
                     builder.push(Item::declare(&self.layouts[layout].type_name(), None, &signal.name, None));
                 }
-                None => builder.push(Item::declare(kind, highest(signal.total()), &signal.name, None)),
+                None => builder.push(builder.declaration(kind, id, None)),
             }
         }
         builder.take_items()
     }
 
-    /// Declares structs, and the structs of inputs with their assignments.
+    /// Declares structs, and the structs of ports with their assignments.
     fn declare_structs(&self, builder: &mut ModuleBuilder) {
         let signals = &self.names.signals;
         let structs = builder.structs.clone();
@@ -655,10 +685,16 @@ impl<'a> ModuleWriter<'a> {
         for layout in used.iter().map(|layout| &self.layouts[*layout]) {
             builder.push(layout.declaration());
         }
-        for (id, name) in structs.iter().filter(|(id, _)| signals[**id].role == Role::Input) {
-            let Some(layout) = signals[*id].layout else { continue };
-            builder.push(Item::declare(&self.layouts[layout].type_name(), None, name, None));
-            builder.line(assign(Code::from(name), Code::from(&signals[*id].name)));
+        for (id, name) in structs {
+            let Signal {
+                role: role @ (Role::Input | Role::Output), layout: Some(layout), name: port, ..
+            } = &signals[id]
+            else {
+                continue;
+            };
+            builder.push(Item::declare(&self.layouts[*layout].type_name(), None, &name, None));
+            let (inner, port) = (Code::from(&name), Code::from(port));
+            builder.line(if *role == Role::Input { assign(inner, port) } else { assign(port, inner) });
         }
     }
 
@@ -676,18 +712,19 @@ impl<'a> ModuleWriter<'a> {
             builder.push(constant(name, 1, Code::from(value)));
         }
         for (_, (name, value, width)) in self.names.variants.iter().collect::<BTreeMap<_, _>>() {
-            if builder.variants.contains(name) {
+            if builder.variants.contains(name) && !builder.enumerations.has(name) {
                 let value = literal(&BigUint::from(*value), *width);
                 builder.push(constant(name.clone(), *width, value));
             }
         }
         for (id, signal) in self.names.signals.iter().enumerate() {
-            if signal.role == Role::Constant && builder.is_used(id) {
+            if signal.role == Role::Constant && builder.is_used(id) && !builder.enumerations.has(&signal.name)
+            {
                 for doc in &signal.doc {
                     builder.comment(doc);
                 }
                 let all = concatenation(&signal.values, signal.width);
-                builder.push(constant(signal.name.clone(), signal.total(), all));
+                builder.push(builder.declaration("localparam", id, Some(all)));
             }
         }
     }
@@ -716,7 +753,7 @@ impl<'a> ModuleWriter<'a> {
                 Process::Assign { comments, place, value } => {
                     comments.iter().for_each(|comment| builder.comment(comment));
                     let target = builder.target(place, None, value.width);
-                    let value = builder.code(value);
+                    let value = builder.assigned(place.signal, value);
                     builder.line(assign(target, value));
                 }
                 Process::Copy { comments, to, from } => {
@@ -847,11 +884,10 @@ impl<'a> ModuleWriter<'a> {
         let reset = signals.iter().position(|s| s.role == Role::Reset).filter(|_| has_reset);
         clock.into_iter().chain(reset).for_each(|id| builder.mark_all(id));
         let clock = clock.map_or("clk_i", |id| signals[id].name.as_str());
-        let reset = |arrow: &str| -> Vec<Item> {
+        let reset = |builder: &ModuleBuilder, arrow: &str| -> Vec<Item> {
             let line = |input: &SignalId| {
-                let output = &signals[self.output_of[input]];
-                let value = concatenation(&output.values, output.width);
-                Item::Line(code![&output.name, arrow, value])
+                let output = self.output_of[input];
+                Item::Line(code![&signals[output].name, arrow, builder.reset_value(output)])
             };
             inputs.iter().map(line).collect()
         };
@@ -862,7 +898,7 @@ impl<'a> ModuleWriter<'a> {
             .then(|| builder.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name)));
         let style = if has_reset { self.reset } else { ResetStyle::None };
         if self.reset == ResetStyle::None {
-            builder.push(match reset(" = ").as_slice() {
+            builder.push(match reset(builder, " = ").as_slice() {
                 [Item::Line(one)] => Item::Line(code!["initial ", one.clone()]),
                 many => Item::block(Head::Other(Code::from("initial")), None, many.to_vec()),
             });
@@ -874,7 +910,7 @@ impl<'a> ModuleWriter<'a> {
                 return self.clocked_statements(group, body, p);
             };
             let other = |head, body| VerilogBlock { head: Head::Other(head), label: None, body };
-            let mut blocks = vec![other(code!["if (", test, ")"], reset(" <= "))];
+            let mut blocks = vec![other(code!["if (", test, ")"], reset(p, " <= "))];
             match body {
                 [] if group.copies.is_empty() => {}
                 [chain @ Stmt::If { .. }] if group.copies.is_empty() => {
@@ -965,7 +1001,7 @@ impl<'a> ModuleWriter<'a> {
         let signals = &self.names.signals;
         let mut pins = vec![];
         for (port, pin) in child.ports.iter().zip(&child.pins) {
-            let own = |id: SignalId| slice_of(&signals[id], port.width, index);
+            let own = |id: SignalId| slice_of(&signals[id], self.style.is_typed, port.width, index);
             let wire = match pin {
                 None if port.name == TEST_ENABLE => {
                     self.names.by_key.get(TEST_ENABLE).into_iter().for_each(|id| builder.mark_all(*id));
@@ -1043,6 +1079,21 @@ impl<'a> ModuleWriter<'a> {
     }
 }
 
+/// Declares the enumerations of signals.
+fn declare_enumerations(builder: &mut ModuleBuilder) {
+    let types = builder.enumerations.types.iter().zip(&builder.type_names);
+    let declared = types.map(|(own, name)| {
+        let value = |value: &NamedValue| EnumerationValue {
+            comments: value.doc.clone(),
+            name: value.name.clone(),
+            value: literal(&value.value, own.bits),
+        };
+        let (range, values) = (highest(own.bits), own.values.iter().map(value).collect());
+        Item::Enumeration(EnumerationType { name: name.clone(), range, values })
+    });
+    declared.collect::<Vec<_>>().into_iter().for_each(|item| builder.push(item));
+}
+
 /// Groups items by name without indices, in the order of first appearance.
 fn by_key<'p, T>(
     items: impl Iterator<Item = (&'p crate::elaborate::NamePath, T)>,
@@ -1057,28 +1108,20 @@ fn by_key<'p, T>(
     out
 }
 
-/// Returns the concatenated values, with element 0 in the low bits.
-fn concatenation(values: &[BigUint], width: usize) -> Code {
-    match values {
-        [one] => literal(one, width),
-        _ if values.iter().all(|value| *value == BigUint::ZERO) => {
-            literal(&BigUint::ZERO, width * values.len())
-        }
-        [first, rest @ ..] if rest.iter().all(|value| value == first) => {
-            code!["{", values.len(), "{", literal(first, width), "}", "}"]
-        }
-        _ => {
-            let parts = values.iter().rev().map(|value| literal(value, width));
-            code!["{", Code::join(parts, ", "), "}"]
-        }
-    }
-}
-
-/// Returns the part of a packed signal that belongs to sub-block `index`.
-fn slice_of(signal: &Signal, width: usize, index: Option<&str>) -> Code {
+/// Returns the part of a signal that belongs to sub-block `index`.
+fn slice_of(signal: &Signal, is_typed: bool, width: usize, index: Option<&str>) -> Code {
     let name = &signal.name;
     let Some(index) = index else { return Code::from(name) };
     let number = index.parse::<usize>();
+    if is_typed && signal.width > 1 && signal.layout.is_none() {
+        let lanes = width / signal.width;
+        return match number {
+            Ok(number) if lanes == 1 => code![name, "[", number, "]"],
+            Ok(number) => code![name, "[", (number + 1) * lanes - 1, ":", number * lanes, "]"],
+            Err(_) if lanes == 1 => code![name, "[", index, "]"],
+            Err(_) => code![name, "[", index, "*", lanes, " +: ", lanes, "]"],
+        };
+    }
     match number {
         Ok(number) if width == 1 && signal.width == 1 => code![name, "[", number, "]"],
         Ok(number) => code![name, "[", (number + 1) * width - 1, ":", number * width, "]"],

@@ -20,6 +20,11 @@ pub(crate) fn parameter(name: &str) -> String {
     name.trim_start_matches('_').to_ascii_uppercase()
 }
 
+/// Returns the name of a value of a Rust enumeration: `Phase::Run` is `PHASE_RUN`.
+pub(crate) fn variant(path: &str) -> String {
+    path.split("::").map(snake_case).collect::<Vec<_>>().join("_").to_uppercase()
+}
+
 /// `BdiEncoder` as `bdi_encoder`.
 pub(crate) fn snake_case(name: &str) -> String {
     let mut out = String::new();

@@ -102,19 +102,7 @@ pub struct EmitOptions {
     pub prefix: String,
 }
 
-/// The options on which the body of a module depends.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ModuleStyle {
-    pub reset: ResetStyle,
-    pub language: Language,
-    pub clock_gating: bool,
-}
-
 impl EmitOptions {
-    pub(crate) fn style(&self) -> ModuleStyle {
-        ModuleStyle { reset: self.reset, language: self.language, clock_gating: self.clock_gating }
-    }
-
     /// Returns the options for a block. `params` must be complete. The head comment contains the block's documentation,
     /// parameters, source and license, and the version of Selvedge. The block shares the kit's cells.
     pub fn of(entry: &dyn BlockEntry, params: &Value, reset: ResetStyle) -> Self {

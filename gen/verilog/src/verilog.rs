@@ -94,6 +94,7 @@ pub(crate) enum Item {
     Blank,
     Comment(String),
     Declaration(Declaration),
+    Enumeration(EnumerationType),
     /// A statement, without its semicolon.
     Line(Code),
     /// A block; the others follow `else`.
@@ -108,12 +109,31 @@ pub(crate) enum Item {
 pub(crate) struct Declaration {
     /// The words of Verilog-2005 before the range, or the name of a struct.
     pub kind: String,
-    /// The index of the highest bit.
+    /// The indices of the last lanes of a packed array, from the outermost dimension in.
+    pub lanes: Vec<Code>,
+    /// The index of the highest bit, or of a lane's highest bit.
     pub range: Option<Code>,
     pub name: String,
     /// The last index of an array.
     pub last: Option<Code>,
     pub value: Option<Code>,
+}
+
+/// The declaration of an enumeration in SystemVerilog.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct EnumerationType {
+    pub name: String,
+    /// The index of the highest bit.
+    pub range: Option<Code>,
+    pub values: Vec<EnumerationValue>,
+}
+
+/// A value of an enumeration, with the comments before it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct EnumerationValue {
+    pub comments: Vec<String>,
+    pub name: String,
+    pub value: Code,
 }
 
 /// Statements between `begin` and `end`.
@@ -197,7 +217,16 @@ impl Body {
 impl Item {
     /// Returns the declaration of a number or signal. `range` is the index of the highest bit.
     pub fn declare(kind: &str, range: Option<Code>, name: impl Into<String>, value: Option<Code>) -> Item {
-        Item::Declaration(Declaration { kind: kind.into(), range, name: name.into(), last: None, value })
+        let name = name.into();
+        Item::Declaration(Declaration { kind: kind.into(), lanes: vec![], range, name, last: None, value })
+    }
+
+    /// Returns the declaration as that of a packed array with these indices of last lanes.
+    pub fn with_lanes(self, lanes: Vec<Code>) -> Item {
+        match self {
+            Item::Declaration(declaration) => Item::Declaration(Declaration { lanes, ..declaration }),
+            item => item,
+        }
     }
 
     /// Returns the only block of a statement.
@@ -214,11 +243,19 @@ impl Item {
         let bare = |code| of(Around::Nothing, code);
         match self {
             Item::Blank | Item::Comment(_) => {}
-            Item::Declaration(Declaration { kind, range, name, last, value }) => {
-                let (constant, ranged) = ((kind == "localparam").then_some(&**name), range.is_some());
+            Item::Declaration(Declaration { kind, lanes, range, name, last, value }) => {
+                // The lowest bits of an array are not the lowest bits of a lane.
+                let is_constant = kind == "localparam" && lanes.is_empty();
+                let (constant, ranged) = (is_constant.then_some(&**name), range.is_some());
                 let slot = |around, code| ExpressionSlot { constant, ranged, ..of(around, code) };
-                out.extend(range.iter_mut().chain(last).map(|code| slot(Around::Brackets, code)));
+                out.extend(
+                    lanes.iter_mut().chain(range).chain(last).map(|code| slot(Around::Brackets, code)),
+                );
                 out.extend(value.as_mut().map(|code| slot(Around::Nothing, code)));
+            }
+            Item::Enumeration(EnumerationType { range, values, .. }) => {
+                out.extend(range.iter_mut().map(|code| of(Around::Brackets, code)));
+                out.extend(values.iter_mut().map(|value| bare(&mut value.value)));
             }
             Item::Line(code) => out.push(bare(code)),
             Item::Blocks(blocks) => {

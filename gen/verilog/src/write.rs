@@ -6,12 +6,17 @@
 //! | `localparam [W-1:0]`, of one bit, of no width | `localparam logic [W-1:0]`, `localparam logic`, `localparam int` |
 //! | `LOW_ENTRIES`, `SUM`, constants | `LowEntries`, `Sum` |
 //! | `integer i;` and `for (i = ...` | `for (int i = ...` |
+//! | constants that are all the values of a signal | `typedef enum logic [W-1:0] {...}` |
 //! | an array's `[0:N]` | `[N+1]`, its size |
+//! | `[N*W-1:0]` of a vector of lanes, `x[i*W +: W]` | `[N-1:0][W-1:0]`, `x[i]` |
 //! | `always @(*)` | `always_comb` |
 //! | `always @(posedge ...)` | `always_ff @(posedge ...)`, except next to an `initial` block, which may write the same signals |
 
 use crate::options::Language;
-use crate::verilog::{Body, Code, CodeToken, Declaration, Head, Item, ModuleInstance, VerilogBlock};
+use crate::verilog::{
+    Body, Code, CodeToken, Declaration, EnumerationType, EnumerationValue, Head, Item, ModuleInstance,
+    VerilogBlock,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns of an indentation step.
@@ -60,6 +65,9 @@ impl<'a> VerilogWriter<'a> {
                 Item::Declaration(Declaration { kind, name, .. }) if kind == "integer" => {
                     self.counters.insert(name);
                 }
+                Item::Enumeration(EnumerationType { values, .. }) => {
+                    self.constants.extend(values.iter().map(|value| (&*value.name, camel_case(&value.name))));
+                }
                 Item::Line(code) => self.has_initial |= is_initial(code),
                 Item::Blocks(blocks) => {
                     for block in blocks {
@@ -93,7 +101,7 @@ impl<'a> VerilogWriter<'a> {
 
     /// Writes the declarations of parameters or ports. Aligns their ranges to the right.
     fn list(&mut self, items: &[Item]) {
-        let ranges = items.iter().filter_map(Item::declaration).map(|item| self.range(&item.range).len());
+        let ranges = items.iter().filter_map(Item::declaration).map(|item| self.range(item).len());
         let column = ranges.max().unwrap_or(0);
         self.indented(|w| {
             for (position, item) in items.iter().enumerate() {
@@ -121,6 +129,7 @@ impl<'a> VerilogWriter<'a> {
             Item::Comment(text) => self.comment(text),
             Item::Declaration(item) if self.is_sv && item.kind == "integer" => {}
             Item::Declaration(item) => self.line(self.declaration(item, 0) + ";"),
+            Item::Enumeration(declared) => self.enumeration(declared),
             Item::Line(code) if is_directive(code) => self.lines.push(code.to_string()),
             Item::Line(code) => self.line(format!("{};", self.code(code))),
             Item::Blocks(blocks) => {
@@ -144,7 +153,7 @@ impl<'a> VerilogWriter<'a> {
 
     /// Returns a declaration with its range aligned to the right in `column` columns.
     fn declaration(&self, declaration: &Declaration, column: usize) -> String {
-        let Declaration { kind, range, name, last, value } = declaration;
+        let Declaration { kind, range, name, last, value, .. } = declaration;
         let is_sized = range.is_some()
             || matches!(value.as_ref().map(|value| &value.0[..]), Some([CodeToken::Literal(..)]));
         let kind = match kind.as_str() {
@@ -168,9 +177,27 @@ impl<'a> VerilogWriter<'a> {
             Some(last) => format!(" [0:{}]", self.code(&Code(last.to_vec()))),
         };
         let value = value.as_ref().map(|value| format!(" = {}", self.code(value))).unwrap_or_default();
-        let (range, name) = (self.range(range), self.name(name));
-        let range = if range.is_empty() && column == 0 { range } else { format!("{range:>column$} ") };
+        let (range, name) = (self.range(declaration), self.name(name));
+        let range = if range.is_empty() && (column == 0 || kind.contains('.')) {
+            range
+        } else {
+            format!("{range:>column$} ")
+        };
         format!("{kind} {range}{name}{words}{value}")
+    }
+
+    fn enumeration(&mut self, declared: &EnumerationType) {
+        let EnumerationType { name, range, values } = declared;
+        let range = range.as_ref().map(|highest| format!(" [{}:0]", self.code(highest))).unwrap_or_default();
+        self.line(format!("typedef enum logic{range} {{"));
+        self.indented(|w| {
+            for (position, EnumerationValue { comments, name, value }) in values.iter().enumerate() {
+                comments.iter().for_each(|text| w.comment(text));
+                let comma = if position + 1 < values.len() { "," } else { "" };
+                w.line(format!("{} = {}{comma}", w.name(name), w.code(value)));
+            }
+        });
+        self.line(format!("}} {name};"));
     }
 
     /// Returns the text before `begin`.
@@ -219,9 +246,10 @@ impl<'a> VerilogWriter<'a> {
         });
     }
 
-    /// Returns the range of a vector; empty for a single bit.
-    fn range(&self, highest: &Option<Code>) -> String {
-        highest.as_ref().map(|code| format!("[{}:0]", self.code(code))).unwrap_or_default()
+    /// Returns the ranges of a vector; empty for a single bit.
+    fn range(&self, declaration: &Declaration) -> String {
+        let ranges = declaration.lanes.iter().chain(&declaration.range);
+        ranges.map(|highest| format!("[{}:0]", self.code(highest))).collect()
     }
 
     fn code(&self, code: &Code) -> String {

@@ -54,14 +54,13 @@ fn verilator_lint_is_silent() {
 }
 
 #[test]
-fn system_verilog_is_silent_and_has_no_latches() {
+fn system_verilog_is_silent() {
     for entry in kit() {
         for reset in [ResetStyle::Control, ResetStyle::None] {
             let options = EmitOptions { reset, language: Language::SystemVerilog, ..EmitOptions::default() };
             let design = emit(&*entry.1, entry.0, &options).unwrap();
             assert!(!design.text().contains("reg ") && !design.text().contains("always @(*)"));
             tools::assert_lint_silent(&design);
-            tools::assert_synthesizes(&design);
         }
     }
 }

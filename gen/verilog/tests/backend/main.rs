@@ -14,3 +14,4 @@ mod refusals;
 mod sequential;
 mod source;
 mod tools;
+mod types;

@@ -3,7 +3,7 @@
 use crate::tools::{self, PortValues, Random};
 use num_bigint::BigUint;
 use rust_hdl_core::prelude::Block;
-use selvedge_gen::{Design, EmitOptions, ResetStyle, emit};
+use selvedge_gen::{Design, EmitOptions, Language, ResetStyle, emit};
 use selvedge_hw::rtl::prelude::*;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -122,7 +122,10 @@ fn assert_same(design: &Design, cycles: &[Cycle], style: ResetStyle) {
         after = compare("after"),
     );
     std::fs::write(directory.path().join("tb.v"), bench).unwrap();
-    let said = tools::simulate(directory.path());
+    let said = match top.language {
+        Language::Verilog => tools::simulate(directory.path()),
+        Language::SystemVerilog => tools::simulate_system_verilog(directory.path()),
+    };
     let lines: Vec<&str> = said.lines().filter(|line| !line.contains("$finish")).collect();
     assert_eq!(lines, ["same"], "{} with {style:?}\n{}", top.name, design.text());
 }
@@ -146,10 +149,30 @@ fn has_data<B: ClockedBlock>(block: &B, name: &str) -> bool {
 /// Runs a block with clock and reset in all styles. Styles that reset data registers do so only in the first cycle: in Rust,
 /// data registers start as zeros and have no reset.
 pub fn lock_step<B: ClockedBlock>(name: &str, make: impl Fn() -> B, set: impl Fn(&mut B, &mut Random)) {
-    for style in [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None] {
+    let styles = [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
+    lock_step_in(name, &styles.map(|style| (style, Language::Verilog)), make, set);
+}
+
+/// Runs a block as SystemVerilog in Verilator, which has no unknown bits.
+pub fn lock_step_as_system_verilog<B: ClockedBlock>(
+    name: &str,
+    make: impl Fn() -> B,
+    set: impl Fn(&mut B, &mut Random),
+) {
+    lock_step_in(name, &[(ResetStyle::AsyncLow, Language::SystemVerilog)], make, set);
+}
+
+fn lock_step_in<B: ClockedBlock>(
+    name: &str,
+    forms: &[(ResetStyle, Language)],
+    make: impl Fn() -> B,
+    set: impl Fn(&mut B, &mut Random),
+) {
+    for &(style, language) in forms {
         let mut block = make();
         let once = style != ResetStyle::Control && has_data(&block, name);
-        let design = emit(&block, name, &EmitOptions { reset: style, ..EmitOptions::default() }).unwrap();
+        let options = EmitOptions { reset: style, language, ..EmitOptions::default() };
+        let design = emit(&block, name, &options).unwrap();
         let mut random = Random(0x1234_5678_9abc_def1);
         let reset = |cycle| style != ResetStyle::None && if once { cycle == 0 } else { resets(cycle) };
         let clock = |b: &mut B, level| b.set_clock(level);

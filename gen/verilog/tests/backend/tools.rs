@@ -39,6 +39,22 @@ pub fn simulate(directory: &Path) -> String {
     succeed("vvp", "iverilog", &["tb.vvp"], directory)
 }
 
+/// Compiles `tb.v` and all `.sv` files of `directory` by Verilator and runs module `tb`. Returns its output.
+pub fn simulate_system_verilog(directory: &Path) -> String {
+    let mut files: Vec<String> = std::fs::read_dir(directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".sv"))
+        .collect();
+    files.sort();
+    files.push("tb.v".into());
+    let mut arguments = vec!["--binary", "-Wno-fatal", "-Wno-lint", "--top-module", "tb", "-o", "tb"];
+    arguments.extend(files.iter().map(String::as_str));
+    succeed("verilator", "verilator", &arguments, directory);
+    let program = directory.join("obj_dir/tb").display().to_string();
+    succeed(&program, "g++", &[], directory)
+}
+
 /// Writes the modules of a design into `directory`.
 pub fn write(design: &Design, directory: &Path) {
     for module in &design.modules {
