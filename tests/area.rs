@@ -559,7 +559,7 @@ fn by_hand(block: &str) -> String {
 }
 
 /// Blocks with a reference, and the parameters with which they equal it.
-const WITH_REFERENCE: [(&str, &[(&str, &str)]); 22] = [
+const WITH_REFERENCE: [(&str, &[(&str, &str)]); 21] = [
     ("awb", &[]),
     ("aws", &[]),
     ("bdi_compressor", &[("pipeline_depth", "1")]),
@@ -569,7 +569,6 @@ const WITH_REFERENCE: [(&str, &[(&str, &str)]); 22] = [
     ("cpack_compressor", &[]),
     ("cpack_decompressor", &[]),
     ("decompression_queue", &[]),
-    ("fpc_compressor", &[]),
     ("fpc_decompressor", &[]),
     ("md_cache", &[]),
     ("qbmi", &[]),
