@@ -48,10 +48,10 @@
 // - Hits are counted in 4 sets, failures in all sets. With 32 sets, hits are therefore multiplied
 //   by 8, which is only wiring, instead of dividing failures. The product failures x L^3 is shifted
 //   right by 9 + 1 bits: 9 for the division by 512, 1 for E.
-// - The low bits of the line address are the set index (BMOD). Of 32 sets, 0, 9, 18 and 27 are
-//   sampled: one of each group of 8, each at a different position. Strides of 2 and 4 lines are
-//   then sampled like stride 1. With sets 0, 8, 16 and 24, a stride of 8 would be sampled always or
-//   never.
+// - The low bits of the line address are the set index (BMOD). For any `sets`, one set of each
+//   quarter is sampled, each at a different position: sets 0, 9, 18 and 27 of 32. Strides of 2 and
+//   4 lines are then sampled like stride 1. With sets 0, 8, 16 and 24, a stride of 8 would be
+//   sampled always or never.
 // - The calculators estimate a hypothetical L1D in which a miss fills at once. They therefore see
 //   every access, including bypassing accesses. An access that is retried after a reservation
 //   failure counts once. Stores do not allocate in this L1D and must not be shown to the block.
@@ -81,7 +81,7 @@
 //   replace eight multiplications.
 //
 // PARAMETERS
-// - sets, default 32, allowed 16, 32, 64, 128, 256: sets of the L1D, of which 4 are sampled
+// - sets, default 32, allowed 16, 32, 64, 128, 256: sets of the L1D; 4 are sampled, for any value
 // - ways, default 4, allowed 4, 6: ways of a set
 // - tag_bits, default 32, allowed 20, 32: width of a tag; a line address has the bits of a set's
 //   index more (20: byte addresses of 32 bits)

@@ -5,7 +5,7 @@ use selvedge_hw::params::Allowed;
 /// Number of adjusted-hits calculators, and the L without bypassing.
 pub const LEVELS: usize = 8;
 
-/// Sets that are sampled.
+/// Number of sets that are sampled.
 pub const SAMPLED_SETS: usize = 4;
 
 /// Width of a warp's or CTA's number; higher numbers count as the highest one, which no calculator watches.
@@ -35,7 +35,7 @@ pub(super) const L_BITS: usize = 4;
 block_params! {
     /// Parameters of a BPG.
     pub struct BpgParams {
-        /// Sets of the L1D, of which 4 are sampled.
+        /// Sets of the L1D; 4 are sampled, for any value.
         sets: u32 = 32, Allowed::OneOf(&[16, 32, 64, 128, 256]);
         /// Ways of a set.
         ways: u32 = 4, Allowed::OneOf(&[4, 6]);
@@ -62,7 +62,7 @@ impl BpgParams {
         HIT_BITS + self.index_bits() - SET_BITS + 1
     }
 
-    /// Sets in a group, of which one is sampled.
+    /// Number of sets in a group. One of them is sampled.
     pub const fn group_size(&self) -> u32 {
         self.sets / SAMPLED_SETS as u32
     }
