@@ -158,6 +158,7 @@ impl GateNames<'_> {
             doc,
             values: vec![],
             is_data: false,
+            variants: vec![],
             layout: None,
         });
         self.signals.len() - 1

@@ -525,6 +525,7 @@ impl<'a> ModuleWriter<'a> {
             doc: vec![TEST_ENABLE_DOC.into()],
             values: vec![],
             is_data: false,
+            variants: vec![],
             layout: None,
         });
         Ok(())
