@@ -12,7 +12,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let library = words.next().map_or(PathBuf::from(OSU018), PathBuf::from);
     let setup = AsicSetup::find(Liberty::load(&library)?)?;
     let entry = selvedge_blocks::find(&block)?;
-    let job = Job { entry, params: entry.defaults(), target: 0, own: None, reset: Default::default() };
+    let job = Job {
+        entry,
+        params: entry.defaults(),
+        target: 0,
+        own: None,
+        reset: Default::default(),
+        clock_gating: false,
+    };
     let report = job.study(&AreaTarget::Asic(Box::new(setup), None), None, &AtomicBool::new(false))?;
     for mapping in &report.mappings {
         let (area, fmax) = (mapping.area_kge, mapping.fmax);

@@ -40,7 +40,7 @@ pub(crate) struct ClockGate {
 
 /// The condition under which registers change.
 #[derive(Debug, PartialEq, Eq)]
-enum Cause {
+enum GateCondition {
     /// Statements in which an assignment to [`CHANGE`] represents a change.
     Statements(Vec<Stmt>),
     /// Numbers of the bodies with assignments in a combinational process.
@@ -57,7 +57,7 @@ pub(crate) fn plan_gates(
     output_of: &BTreeMap<SignalId, SignalId>,
     taken: BTreeSet<String>,
 ) {
-    let mut groups: Vec<(Cause, Vec<SignalId>)> = vec![];
+    let mut groups: Vec<(GateCondition, Vec<SignalId>)> = vec![];
     for (input, output) in output_of {
         let Some(cause) = cause(plan, signals, *input, *output) else { continue };
         match groups.iter_mut().find(|(known, _)| *known == cause) {
@@ -71,8 +71,8 @@ pub(crate) fn plan_gates(
     let mut names = GateNames { signals, output_of, taken };
     let mut places: Vec<(usize, Vec<usize>, SignalId)> = vec![];
     let mut add = |plan: &mut ModulePlan, cause, enable| match cause {
-        Cause::Statements(body) => plan.processes.push(enable_process(body, enable)),
-        Cause::Places(process, numbers) => places.push((process, numbers, enable)),
+        GateCondition::Statements(body) => plan.processes.push(enable_process(body, enable)),
+        GateCondition::Places(process, numbers) => places.push((process, numbers, enable)),
     };
     for (cause, inputs) in words {
         let stem = names.stem(&inputs);
@@ -178,7 +178,7 @@ fn is_change(statement: &Stmt) -> bool {
 }
 
 /// Returns the condition under which a register changes, or `None` if it may change in each cycle.
-fn cause(plan: &ModulePlan, signals: &[Signal], input: SignalId, output: SignalId) -> Option<Cause> {
+fn cause(plan: &ModulePlan, signals: &[Signal], input: SignalId, output: SignalId) -> Option<GateCondition> {
     let mut target = input;
     // Follows copies to the process that computes the value.
     loop {
@@ -200,7 +200,7 @@ fn cause(plan: &ModulePlan, signals: &[Signal], input: SignalId, output: SignalI
                         [one] if copied(one, signals).is_some() => from = copied(one, signals),
                         _ => {
                             let changes = changes(&own, target, output);
-                            return (!is_certain(&changes)).then_some(Cause::Statements(changes));
+                            return (!is_certain(&changes)).then_some(GateCondition::Statements(changes));
                         }
                     }
                 }
@@ -210,7 +210,7 @@ fn cause(plan: &ModulePlan, signals: &[Signal], input: SignalId, output: SignalI
                     }
                     let mut numbers = vec![];
                     collect_places(body, (target, output), &mut 0, &mut numbers);
-                    return Some(Cause::Places(number, numbers));
+                    return Some(GateCondition::Places(number, numbers));
                 }
                 _ => {}
             }
