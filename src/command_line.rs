@@ -11,9 +11,16 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Last lines of each help text.
-const MORE: &str =
-    "Guides and reference: the folder docs of the source tree. `selvedge man -o DIR` writes manual pages.";
+/// Address of the source tree in Cargo.toml, or an empty text.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+
+/// Returns the last lines of each help text. Without an address they name the folder.
+fn more(repository: &str) -> String {
+    let tree = if repository.is_empty() { String::new() } else { format!(", {repository}") };
+    format!(
+        "Guides and reference: the folder docs of the source tree{tree}. `selvedge man -o DIR` writes manual pages."
+    )
+}
 
 /// Parses the words of the command line. Without a command, `selvedge run` is meant.
 ///
@@ -52,12 +59,16 @@ fn decorated(command: Command, path: &str) -> Command {
     let mut command = command;
     let examples = EXAMPLES.iter().find(|(of, _)| *of == path).map_or(&[][..], |(_, examples)| *examples);
     if examples.is_empty() {
-        command = command.after_help(MORE);
+        command = command.after_help(more(REPOSITORY));
     } else {
         let lines: Vec<String> =
             examples.iter().map(|(what, line)| format!("  # {what}\n  {line}\n")).collect();
         let short = format!("`{path} --help` prints more, with examples.");
-        command = command.after_help(short).after_long_help(format!("Examples:\n{}\n{MORE}", lines.join("")));
+        command = command.after_help(short).after_long_help(format!(
+            "Examples:\n{}\n{}",
+            lines.join(""),
+            more(REPOSITORY)
+        ));
     }
     let command = command.mut_args(|arg| {
         let Some(help) = arg.get_help().map(ToString::to_string) else { return arg };
@@ -224,6 +235,14 @@ mod tests {
         assert_eq!(color(&words("selvedge --color never run")), ColorChoice::Never);
         assert_eq!(color(&words("selvedge run --color=always")), ColorChoice::Always);
         assert_eq!(color(&words("selvedge cuda -- prog --color never")), ColorChoice::Auto);
+    }
+
+    #[test]
+    fn help_names_the_address_of_the_source_tree_if_there_is_one() {
+        assert!(more("https://example.org/x").contains("source tree, https://example.org/x. "));
+        assert!(more("").contains("source tree. "));
+        let help = command().render_long_help().to_string();
+        assert!(help.ends_with(&format!("{}\n", more(REPOSITORY))), "{help}");
     }
 
     #[test]

@@ -1,10 +1,11 @@
-//! `selvedge doctor`: lists the optional tools, and the purpose of each.
+//! `selvedge doctor`: lists the optional tools and cell libraries, and the purpose of each.
 use crate::error::Failure;
 use crate::output::print_table;
 use selvedge_area::Table;
+use selvedge_area::liberty::{LIBRARIES, OSU018};
 use selvedge_area::tool::{ExternalTool, IVERILOG, NEXTPNR_ECP5, NEXTPNR_ICE40, OPENSTA, YOSYS};
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Programs whose version `area` checks, with their purpose.
 const OF_AREA: [(ExternalTool, &str); 5] = [
@@ -26,7 +27,7 @@ const OTHERS: [(&[&str], &str, &str); 7] = [
     (&["gtkwave", "surfer"], "waveforms of wave and run --vcd", "the Debian package `gtkwave`"),
 ];
 
-/// Prints the table of tools.
+/// Prints the table of tools and libraries.
 pub fn run() -> Result<(), Failure> {
     let mut table = Table::new(&["tool", "installed", "what for", "where from"]);
     for (tool, serves) in &OF_AREA {
@@ -37,6 +38,14 @@ pub fn run() -> Result<(), Failure> {
             Err(error) => error.to_string(),
         };
         table.row(vec![tool.programs[0].into(), installed, (*serves).into(), tool.package.into()]);
+    }
+    for library in &LIBRARIES {
+        let path = Path::new(library.path);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let installed = if path.is_file() { library.path } else { "no" };
+        let option = if library.path == OSU018 { "area" } else { "area --liberty" };
+        let serves = format!("{option}: cells of {} nm", library.nanometers);
+        table.row(vec![name, installed.into(), serves, library.package.into()]);
     }
     for (programs, serves, package) in &OTHERS {
         let installed = path(programs).map_or("no".into(), |path| path.display().to_string());

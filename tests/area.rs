@@ -3,7 +3,7 @@
 //! If the variable `SELVEDGE_VECTORS` is at least 2, as `./tests/run --long` sets it, the large blocks are mapped and
 //! their netlists simulated. Their cells are compared with plain Verilog written by hand (`tests/reference/`), and
 //! nextpnr places blocks on FPGAs.
-use selvedge_area::liberty::{Liberty, OSU018};
+use selvedge_area::liberty::{LIBRARIES, Liberty, OSU018};
 use selvedge_area::study::{self, AsicSetup, Subject};
 use selvedge_blocks::find;
 use selvedge_gen::{Cells, Design, EmitOptions, Language, ResetStyle, VerilogModule, emit};
@@ -107,16 +107,14 @@ fn the_mapping_for_a_clock_is_the_smallest_that_reaches_it_or_the_fastest() {
 
 #[test]
 fn gate_equivalents_carry_over_to_other_libraries() {
-    let others = ["osu035/osu035_stdcells.lib", "osu050/osu05_stdcells.lib"];
     let kge = |words: &[&str]| {
         let report = json(words);
         figure(&mapping(&report["blocks"][0], "area")["area_kge"], "kGE")
     };
     let here = kge(&["milg"]);
-    for library in others {
-        let path = format!("/usr/share/qflow/tech/{library}");
-        let there = kge(&["milg", "--liberty", &path]);
-        assert!((there / here - 1.0).abs() < 0.1, "{library}: {there} and {here} kGE");
+    for library in &LIBRARIES[1..] {
+        let there = kge(&["milg", "--liberty", library.path]);
+        assert!((there / here - 1.0).abs() < 0.1, "{}: {there} and {here} kGE", library.path);
     }
 }
 

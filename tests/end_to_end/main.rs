@@ -64,6 +64,7 @@ mod suite_command;
 mod together;
 mod trace_events;
 mod traces;
+mod tutorial_waveform;
 mod type_names;
 mod untrusted;
 mod validation;

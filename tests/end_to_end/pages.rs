@@ -2,6 +2,7 @@
 //! pages.
 use crate::browser::{Page, chromium};
 use crate::command::{selvedge, selvedge_in};
+use selvedge_area::liberty::LIBRARIES;
 use selvedge_testbenches::skipped::skip;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,6 +88,18 @@ fn the_doctor_knows_what_for_each_tool_is() {
     for (tool, serves) in [("yosys", "area: synthesis"), ("valgrind", "bench --instructions")] {
         let row = table.lines().find(|line| line.starts_with(tool)).unwrap_or_default();
         assert!(row.contains(serves), "{table}");
+    }
+}
+
+#[test]
+fn the_doctor_lists_each_cell_library_with_its_package() {
+    let table = selvedge(&["doctor"]);
+    for library in LIBRARIES {
+        let path = Path::new(library.path);
+        let file = path.file_name().and_then(|name| name.to_str()).expect("a file");
+        let row = table.lines().find(|line| line.starts_with(file)).unwrap_or_default();
+        assert!(row.ends_with(library.package), "{table}");
+        assert_eq!(row.contains(library.path), path.is_file(), "{table}");
     }
 }
 

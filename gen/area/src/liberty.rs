@@ -6,8 +6,38 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Path of the default library, which Debian's `qflow-tech-osu018` installs.
-pub const OSU018: &str = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
+/// Path of the default library.
+pub const OSU018: &str = LIBRARIES[0].path;
+
+/// Libraries that Debian packages install, the default first.
+pub const LIBRARIES: [PackagedLibrary; 3] = [
+    PackagedLibrary {
+        path: "/usr/share/qflow/tech/osu018/osu018_stdcells.lib",
+        nanometers: 180,
+        package: "the Debian package `qflow-tech-osu018`",
+    },
+    PackagedLibrary {
+        path: "/usr/share/qflow/tech/osu035/osu035_stdcells.lib",
+        nanometers: 350,
+        package: "the Debian package `qflow-tech-osu035`",
+    },
+    PackagedLibrary {
+        path: "/usr/share/qflow/tech/osu050/osu05_stdcells.lib",
+        nanometers: 500,
+        package: "the Debian package `qflow-tech-osu050`",
+    },
+];
+
+/// A standard-cell library that a Debian package installs.
+#[derive(Clone, Copy, Debug)]
+pub struct PackagedLibrary {
+    /// Path of the file.
+    pub path: &'static str,
+    /// Feature size of the process.
+    pub nanometers: u32,
+    /// The package.
+    pub package: &'static str,
+}
 
 /// Max size of a library file, bytes.
 pub(crate) const MOST_BYTES: u64 = 512 << 20;
