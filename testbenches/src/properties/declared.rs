@@ -854,7 +854,7 @@ fn is_prime(number: u64) -> bool {
     number > 1
         && (2..number)
             .take_while(|divisor| divisor * divisor <= number)
-            .all(|divisor| !number.is_multiple_of(*divisor))
+            .all(|divisor| !number.is_multiple_of(divisor))
 }
 
 /// Returns the remainder of a line by the irreducible polynomial of this degree: for each bit, the parity of some line bits.
