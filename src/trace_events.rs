@@ -311,6 +311,8 @@ mod tests {
             is_gated: false,
             ports: vec![port("valid_i", 1), port("line_i", 128)],
             names: &[],
+            events: &[],
+            fields: vec![],
             registers: vec![],
             samples: samples.clone(),
         };

@@ -1,7 +1,9 @@
 //! Waveforms of every block, in VCD and FST, show the driven inputs and the golden model's outputs in each cycle.
-//! Registers equal the emitted Verilog's, and the save file names existing signals.
+//! Registers equal the emitted Verilog's. The save file names existing signals, and opens on the first decision.
 use selvedge_blocks::{built_in, find};
 use selvedge_gen::{EmitOptions, ResetStyle};
+use selvedge_hw::wave::CycleSample;
+use selvedge_hw::wave_event::EventRow;
 use selvedge_hw::{BlockEntry, Clock, Direction};
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::gtkwave::save_file;
@@ -61,6 +63,12 @@ impl Reading {
 /// Formats a port value as the parser does.
 fn binary(words: &[u64], bits: usize) -> String {
     (0..bits).rev().map(|bit| if (words[bit / 64] >> (bit % 64)) & 1 == 1 { '1' } else { '0' }).collect()
+}
+
+/// Returns the text of a row that FST stores as bits.
+fn ascii(bits: &str) -> String {
+    let byte = |at: usize| u8::from_str_radix(&bits[at..at + 8], 2).expect("eight bits");
+    (0..bits.len()).step_by(8).map(byte).filter(|byte| *byte != 0).map(char::from).collect()
 }
 
 fn recording(cycles: u64, inside: bool) -> wave::RecordingOptions {
@@ -147,8 +155,14 @@ fn fst_shows_what_vcd_shows() {
         );
         let unit = fst.waveform.hierarchy().timescale().expect("the times have a unit");
         assert_eq!((unit.factor, unit.unit), (1, TimescaleUnit::PicoSeconds));
+        let is_text =
+            |name: &str| block.events().iter().any(|event| name.ends_with(&format!(".{}", event.name)));
         for name in vcd.signals.keys() {
-            assert!(vcd.changes(name) == fst.changes(name), "{name}");
+            let mut changes = fst.changes(name);
+            if is_text(name) {
+                changes.iter_mut().for_each(|(_, bits)| *bits = ascii(bits));
+            }
+            assert!(vcd.changes(name) == changes, "{name}");
         }
         let hierarchy = fst.waveform.hierarchy();
         for port in block.ports(&block.defaults()).unwrap() {
@@ -295,14 +309,16 @@ fn a_file_of_names_has_the_head_of_surfer_and_a_line_per_value() {
 }
 
 #[test]
-fn the_save_file_names_each_signal_of_the_vcd_once_in_its_group() {
-    for block in built_in() {
+fn the_save_file_names_each_signal_of_the_waveform_once_in_its_group() {
+    for (block, file) in built_in().iter().flat_map(|block| [(block, "run.vcd"), (block, "run.fst")]) {
         let waveform = record(*block, CYCLES, true);
-        let text = save_file(&waveform.traces, "run.vcd", "run");
-        assert!(text.contains("[dumpfile] \"run.vcd\"\n"), "{text}");
-        let reading = Reading::of(waveform.vcd());
+        let text = save_file(&waveform.traces, file, "run");
+        assert!(text.contains(&format!("[dumpfile] \"{file}\"\n")), "{text}");
+        let reading = Reading::of(waveform.bytes(Path::new(file)).expect("memory takes it"));
         let hierarchy = reading.waveform.hierarchy();
-        let width = |name: &str| hierarchy.get_signal_tpe(reading.signals[name]).unwrap().length().unwrap();
+        // A string has no length.
+        let width =
+            |name: &str| hierarchy.get_signal_tpe(reading.signals[name]).unwrap().length().unwrap_or(1);
         let cycle = hierarchy.lookup_var(&["selvedge"], "cycle").unwrap();
         assert_eq!(hierarchy[cycle].var_type(), wellen::VarType::Integer);
 
@@ -331,6 +347,9 @@ fn the_save_file_names_each_signal_of_the_vcd_once_in_its_group() {
         assert!(groups.is_empty(), "the last group is closed");
         assert_eq!(named.len(), reading.signals.len(), "every signal of the VCD is shown");
         assert_eq!(named["selvedge.cycle"], "");
+        for event in block.events() {
+            assert_eq!(named[format!("selvedge.{}.{}", block.name(), event.name).as_str()], "events");
+        }
         for port in block.ports(&block.defaults()).unwrap() {
             let wanted = match port.direction {
                 Direction::Input => "inputs",
@@ -382,12 +401,116 @@ fn the_command_file_names_each_signal_of_the_vcd_once_and_a_time_in_it() {
         let mut named = of("variable_add");
         named.sort_unstable();
         assert_eq!(named, reading.signals.keys().cloned().collect::<Vec<_>>(), "{}", block.name());
-        assert_eq!(of("divider_add"), [block.name(), "inputs", "outputs", "registers"]);
+        assert_eq!(of("divider_add"), [block.name(), "events", "inputs", "outputs", "registers"]);
         let save = save_file(&waveform.traces, "run.vcd", "run");
         let marker = save.lines().find_map(|line| line.strip_prefix('*')?.split(' ').nth(1)).unwrap();
         assert_eq!(of("cursor_set"), [marker], "GTKWave's marker stands there, too");
         assert!(text.ends_with("goto_cursor\n"));
     }
+}
+
+/// Cycles in which every event of every block takes place.
+const EVENTFUL: u64 = 20_000;
+
+/// Records the golden model, which is faster than RTL.
+fn eventful(block: &dyn BlockEntry, params: &serde_json::Value) -> wave::Waveform {
+    let mut model = block.model(params).expect("valid parameters");
+    wave::run_on(&mut *model, block, params, recording(EVENTFUL, false)).expect("valid parameters")
+}
+
+#[test]
+fn every_event_of_a_block_takes_place_and_has_a_row() {
+    for block in built_in() {
+        let ports = block.ports(&block.defaults()).unwrap();
+        let mut names: Vec<&str> = ports.iter().map(|port| port.name).collect();
+        let mut unseen: Vec<&str> = block.events().iter().map(|event| event.name).collect();
+        for event in block.events() {
+            assert!(!names.contains(&event.name), "{}.{} twice", block.name(), event.name);
+            names.push(event.name);
+            let is_bit = |name: &&str| ports.iter().any(|port| port.name == *name && port.bits == 1);
+            assert!(event.when.iter().all(is_bit), "{}.{}", block.name(), event.name);
+        }
+        // Some events depend on a parameter.
+        for params in [block.defaults()].into_iter().chain(block.variants()) {
+            if unseen.is_empty() {
+                break;
+            }
+            let waveform = eventful(*block, &params);
+            let rows = EventRow::of(&waveform.traces[0]);
+            assert_eq!(rows.len(), block.events().len(), "{}: an event of no port", block.name());
+            for row in &rows {
+                let mut samples = waveform.traces[0].samples.iter();
+                let Some(sample) = samples.find(|sample| row.occurs(sample)) else { continue };
+                let text = row.text(sample);
+                assert!(text != EventRow::NONE && !text.contains(' '), "{text}");
+                unseen.retain(|name| *name != row.event.name);
+            }
+        }
+        assert!(unseen.is_empty(), "{}: {unseen:?} do not take place", block.name());
+    }
+}
+
+#[test]
+fn the_marker_is_in_the_first_cycle_of_the_first_decision() {
+    let mut deciding = 0;
+    for block in built_in() {
+        let decisions: Vec<_> = block.events().iter().filter(|event| event.is_decision).collect();
+        let waveform = eventful(*block, &block.defaults());
+        let trace = &waveform.traces[0];
+        let is_high = |sample: &CycleSample, name: &str| {
+            let port = trace.ports.iter().position(|port| port.name == name).expect("a port");
+            !sample.reset && sample.values[port] == [1]
+        };
+        let decides = |sample: &CycleSample, when: &[&str]| when.iter().all(|name| is_high(sample, name));
+        let begins = |pair: &&[CycleSample]| {
+            decisions.iter().any(|event| !decides(&pair[0], event.when) && decides(&pair[1], event.when))
+        };
+        let Some(pair) = trace.samples.windows(2).find(begins) else { continue };
+        deciding += 1;
+        let text = save_file(&waveform.traces, "run.vcd", "run");
+        let marker = text.lines().find_map(|line| line.strip_prefix('*')?.split(' ').nth(1)).unwrap();
+        assert_eq!(marker, begin(pair[1].cycle).to_string(), "{}", block.name());
+    }
+    assert!(deciding >= 16, "{deciding} blocks decide");
+}
+
+#[test]
+fn a_decision_before_another_probe_begins_is_in_view() {
+    let milg = find("milg").expect("a block");
+    let milg = eventful(milg, &milg.defaults());
+    let alone = save_file(&milg.traces, "run.vcd", "run");
+    let mut late = record(find("bdi_compressor").expect("a block"), 100, false);
+    late.traces[0].samples.iter_mut().for_each(|sample| sample.cycle += EVENTFUL);
+    let both = save_file(&[&milg.traces[..], &late.traces[..]].concat(), "run.vcd", "run");
+    let view = |text: &str| {
+        let line = |start: &str| text.lines().find(|line| line.starts_with(start)).unwrap().to_string();
+        (line("[timestart]"), line("*-"))
+    };
+    assert_eq!(view(&both), view(&alone));
+}
+
+#[test]
+fn fields_are_the_parts_of_their_ports() {
+    let mut split = Vec::new();
+    for block in built_in() {
+        let waveform = record(*block, CYCLES, false);
+        let reading = Reading::of(waveform.vcd());
+        for (port, fields) in &waveform.traces[0].fields {
+            split.push(*port);
+            let scope = format!("selvedge.{}", block.name());
+            for cycle in 0..CYCLES {
+                let shown = |name: &str| reading.at(&format!("{scope}.{name}"), begin(cycle + 1) - 1);
+                let parts: String = fields
+                    .iter()
+                    .rev()
+                    .map(|field| shown(&format!("{port}_fields.{}", field.name)))
+                    .collect();
+                assert_eq!(parts, shown(port), "{scope}.{port}, cycle {cycle}");
+            }
+        }
+    }
+    split.sort_unstable();
+    assert_eq!(split, ["cycles_i", "line_i", "quotas_o", "rank_o", "warps_i"]);
 }
 
 #[test]

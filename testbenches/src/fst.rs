@@ -81,7 +81,7 @@ impl Sink for Fst {
             VariableKind::Number => (FstVarType::Integer, FstVarDirection::Implicit),
             VariableKind::Input => (FstVarType::Wire, FstVarDirection::Input),
             VariableKind::Output => (FstVarType::Wire, FstVarDirection::Output),
-            VariableKind::Register => (FstVarType::Reg, FstVarDirection::Implicit),
+            VariableKind::Register | VariableKind::Text => (FstVarType::Reg, FstVarDirection::Implicit),
         };
         // FST names of vectors contain the range.
         let name = match (variable.kind, variable.bits) {
@@ -112,6 +112,12 @@ impl Sink for Fst {
 
     fn change(&mut self, id: FstSignalId, bits: &[u8]) -> io::Result<()> {
         self.body()?.signal_change(id, bits).map_err(broken)
+    }
+
+    fn text(&mut self, id: FstSignalId, text: &str) -> io::Result<()> {
+        // The format's writer has no strings. Viewers show these bits as ASCII.
+        let bits: String = text.bytes().map(|byte| format!("{byte:08b}")).collect();
+        self.change(id, bits.as_bytes())
     }
 
     fn finish(mut self) -> io::Result<Vec<u8>> {

@@ -1,10 +1,13 @@
 //! Writes GTKWave's save file: the signals of a waveform in groups, with a zoom and a time at which the block is active.
 use crate::name_files::NameFiles;
 use crate::vectors::side;
+use crate::wave::WaveFormat;
 use selvedge_hw::rtl::registers::Register;
-use selvedge_hw::wave::{CycleSample, ROOT, Trace, clocks, cycle_variable};
+use selvedge_hw::wave::{CycleSample, ROOT, Trace, clocks, cycle_variable, fields_scope};
+use selvedge_hw::wave_event::EventRow;
 use selvedge_hw::{Clock, Direction, Port};
 use std::fmt::Write;
+use std::path::Path;
 
 /// Size of the window, pixels.
 const WINDOW: (u32, u32) = (1600, 900);
@@ -30,6 +33,7 @@ const DECIMAL: u32 = 0x4;
 const BINARY: u32 = 0x8;
 const RIGHT: u32 = 0x20;
 const BLANK: u32 = 0x200;
+const ASCII: u32 = 0x800;
 const COLLAPSED: u32 = 0x1000;
 const TRANSLATED: u32 = 0x2000;
 const CLOSED: u32 = 0x40_0000;
@@ -42,6 +46,7 @@ pub fn save_file(traces: &[Trace], waveform: &str, stem: &str) -> String {
     let names = NameFiles::of(traces);
     let mut file = SaveFile {
         text: String::new(),
+        has_strings: WaveFormat::of(Path::new(waveform)) == Ok(WaveFormat::Vcd),
         files: names.files(stem).into_iter().map(|(name, _)| name).collect(),
     };
     let title: Vec<&str> = traces.iter().map(|trace| trace.instance.as_str()).collect();
@@ -89,33 +94,39 @@ pub(crate) struct InitialView {
 }
 
 impl InitialView {
-    /// Returns a view of the first interesting cycle of any trace.
+    /// Returns a view of the first decision of any trace, or else of the first interesting cycle.
     pub(crate) fn of(traces: &[Trace]) -> Self {
         let period =
             clocks(traces).iter().map(Clock::period).reduce(f64::max).unwrap_or(Clock::default().period());
         let zoom = -(CYCLES * period * FRAME / WAVES).log2();
-        // An instance has no values before its first sample.
-        let begins = traces.iter().filter_map(|trace| Some(trace.clock.rise(trace.samples.first()?.cycle)));
-        let all = begins.max().unwrap_or(0);
-        let first = traces.iter().filter_map(|trace| Some((trace, first_interesting(trace, all)?)));
-        let Some((trace, sample)) = first.min_by_key(|(trace, sample)| trace.clock.rise(sample.cycle)) else {
-            return InitialView { start: all, marker: all, zoom };
+        let earliest = |find: fn(&Trace) -> Option<&CycleSample>| {
+            let found = traces.iter().filter_map(|trace| Some((trace, find(trace)?)));
+            found.min_by_key(|(trace, sample)| trace.clock.rise(sample.cycle))
         };
-        // Cycles in reset are not interesting.
+        let first = earliest(first_decision).or_else(|| earliest(first_interesting));
+        let Some((trace, sample)) = first else { return InitialView { start: 0, marker: 0, zoom } };
+        // Cycles in reset are not interesting, and no signal has a value before the first sample.
         let last_reset = trace.samples.iter().rfind(|one| one.reset && one.cycle < sample.cycle);
-        let awake = last_reset.map_or(0, |one| one.cycle + 1);
+        let awake = last_reset.map_or(trace.samples[0].cycle, |one| one.cycle + 1);
         let start = trace.clock.rise(sample.cycle.saturating_sub(BEFORE).max(awake));
-        InitialView { start: start.max(all), marker: trace.clock.rise(sample.cycle), zoom }
+        InitialView { start, marker: trace.clock.rise(sample.cycle), zoom }
     }
 }
 
-/// Returns the first sample at or after picosecond `from` in which the block accepts or returns an item. Otherwise returns
-/// the first sample out of reset, or else the first sample.
-fn first_interesting(trace: &Trace, from: u64) -> Option<&CycleSample> {
-    let samples = || trace.samples.iter().filter(|sample| trace.clock.rise(sample.cycle) >= from);
-    let awake = || samples().filter(|sample| !sample.reset);
+/// Returns the first sample in which a decision begins. It is unknown whether a decision in the first sample begins there.
+fn first_decision(trace: &Trace) -> Option<&CycleSample> {
+    let rows: Vec<EventRow<'_>> =
+        EventRow::of(trace).into_iter().filter(|row| row.event.is_decision).collect();
+    let begins = |pair: &&[CycleSample]| rows.iter().any(|row| row.occurs(&pair[1]) && !row.occurs(&pair[0]));
+    trace.samples.windows(2).find(begins).map(|pair| &pair[1])
+}
+
+/// Returns the first sample in which the block accepts or returns an item. Otherwise returns the first sample out of reset, or
+/// else the first sample.
+fn first_interesting(trace: &Trace) -> Option<&CycleSample> {
+    let awake = || trace.samples.iter().filter(|sample| !sample.reset);
     let first = awake().find(|sample| is_interesting(trace, sample));
-    first.or_else(|| awake().next()).or_else(|| samples().next())
+    first.or_else(|| awake().next()).or_else(|| trace.samples.first())
 }
 
 /// Returns whether a valid input or output is accepted. In a block without valid inputs, returns whether an input bit is
@@ -141,6 +152,8 @@ fn is_interesting(trace: &Trace, sample: &CycleSample) -> bool {
 /// The text of a save file.
 struct SaveFile {
     text: String,
+    /// `true` if rows of text are strings, `false` if they are bits of characters.
+    has_strings: bool,
     /// The files with names of values.
     files: Vec<String>,
 }
@@ -153,10 +166,19 @@ impl SaveFile {
             file.line(BINARY | RIGHT, &format!("{scope}.clk_i"), None);
             file.line(BINARY | RIGHT, &format!("{scope}.rst_ni"), None);
         });
+        let rows = EventRow::of(trace);
+        if !rows.is_empty() {
+            self.group("events", |file| {
+                for row in &rows {
+                    let bits = if file.has_strings { 1 } else { 8 * row.width() };
+                    file.line(ASCII | RIGHT, &signal(&scope, row.event.name, bits), None);
+                }
+            });
+        }
         for (title, direction) in [("inputs", Direction::Input), ("outputs", Direction::Output)] {
             self.group(title, |file| {
                 side(&trace.ports, direction)
-                    .for_each(|port| file.port(&scope, port, names.port(trace, port)));
+                    .for_each(|port| file.port(&scope, trace, port, names.port(trace, port)));
             });
         }
         if !trace.registers.is_empty() {
@@ -186,15 +208,29 @@ impl SaveFile {
         }
     }
 
-    /// Adds a port. A wide port gets a folded group with its words.
-    fn port(&mut self, scope: &str, port: &Port, translated: Option<usize>) {
+    /// Adds a port. A port with a layout gets a group with its fields, a wide port a folded one with its words.
+    fn port(&mut self, scope: &str, trace: &Trace, port: &Port, translated: Option<usize>) {
         let name = signal(scope, port.name, port.bits);
         let flags = format(port.bits, translated);
-        if port.bits <= WIDE {
+        let fields = trace.fields_of(port.name);
+        if fields.is_empty() && port.bits <= WIDE {
             self.line(flags, &name, translated);
             return;
         }
-        self.line(flags | BEGIN | CLOSED, &name, None);
+        let folded = if fields.is_empty() { CLOSED } else { 0 };
+        self.line(flags | BEGIN | folded, &name, None);
+        let inner = format!("{scope}.{}", fields_scope(port.name));
+        for field in fields {
+            self.line(format(field.bits, None), &signal(&inner, &field.name, field.bits), None);
+        }
+        if fields.is_empty() {
+            self.words(port, &name);
+        }
+        self.line(END | folded | COLLAPSED | BLANK, "-group_end", None);
+    }
+
+    /// Adds the words of a port with the signal `name`, the lowest first.
+    fn words(&mut self, port: &Port, name: &str) {
         for low in (0..port.bits).step_by(WORD) {
             let high = (low + WORD).min(port.bits) - 1;
             let mut word = format!("#{{{}[{high}:{low}]}}", port.name);
@@ -204,7 +240,6 @@ impl SaveFile {
             }
             self.line(HEXADECIMAL | RIGHT, &word, None);
         }
-        self.line(END | CLOSED | COLLAPSED | BLANK, "-group_end", None);
     }
 
     /// Adds a group, whose contents `fill` adds.

@@ -5,7 +5,8 @@
 use crate::gtkwave::InitialView;
 use crate::vectors::side;
 use selvedge_hw::Direction;
-use selvedge_hw::wave::{ROOT, Trace, clocks, cycle_variable};
+use selvedge_hw::wave::{ROOT, Trace, clocks, cycle_variable, fields_scope};
+use selvedge_hw::wave_event::EventRow;
 use std::fmt::Write;
 
 /// Returns the command file of a waveform.
@@ -34,9 +35,18 @@ impl CommandFile {
         self.command("divider_add", &trace.instance);
         self.variable(&scope, "clk_i");
         self.variable(&scope, "rst_ni");
+        let rows = EventRow::of(trace);
+        if !rows.is_empty() {
+            self.command("divider_add", "events");
+        }
+        rows.iter().for_each(|row| self.variable(&scope, row.event.name));
         for (title, direction) in [("inputs", Direction::Input), ("outputs", Direction::Output)] {
             self.command("divider_add", title);
-            side(&trace.ports, direction).for_each(|port| self.variable(&scope, port.name));
+            for port in side(&trace.ports, direction) {
+                self.variable(&scope, port.name);
+                let inner = format!("{scope}.{}", fields_scope(port.name));
+                trace.fields_of(port.name).iter().for_each(|field| self.variable(&inner, &field.name));
+            }
         }
         if !trace.registers.is_empty() {
             self.command("divider_add", "registers");

@@ -5,6 +5,7 @@ use crate::equivalence::{BitCoverage, PortCoverage};
 use crate::vectors::{Vector, side};
 use crate::verilator::Verilated;
 use selvedge_hw::ports::first_difference;
+use selvedge_hw::rtl::layout::SignalLayout;
 use selvedge_hw::rtl::registers::{BlockRegisters, Register};
 use selvedge_hw::wave::{CycleSample, Trace};
 use selvedge_hw::{BlockEntry, Clock, ClockedBits, Corner, Direction, Ended, Port, PortBits};
@@ -206,7 +207,7 @@ pub fn verify(
             for later in 1..=AROUND[1] as u64 {
                 step(&ports, &vectors.beyond(), forms, &mut history, cycle + later);
             }
-            let traces = history.traces(entry, &ports, forms);
+            let traces = history.traces(entry, params, &ports, forms);
             difference = Some(FormDifference { form: forms[form].name.clone(), cycle, what, traces });
             break;
         }
@@ -323,7 +324,15 @@ impl CycleHistory {
     }
 
     /// Returns a trace of the model, and one of each form.
-    fn traces(&self, entry: &dyn BlockEntry, ports: &[Port], forms: &[VerifiedForm]) -> Vec<Trace> {
+    fn traces(
+        &self,
+        entry: &dyn BlockEntry,
+        params: &Value,
+        ports: &[Port],
+        forms: &[VerifiedForm],
+    ) -> Vec<Trace> {
+        let fields =
+            entry.elaborate(params).map(|block| SignalLayout::of_ports(&*block, ports)).unwrap_or_default();
         let scopes = std::iter::once("model").chain(forms.iter().map(|form| form.scope));
         let trace = |(at, scope): (usize, &str)| Trace {
             instance: format!("{}.{scope}", entry.name()),
@@ -331,6 +340,8 @@ impl CycleHistory {
             is_gated: false,
             ports: ports.to_vec(),
             names: entry.value_names(),
+            events: entry.events(),
+            fields: fields.clone(),
             registers: Vec::new(),
             samples: self.0.iter().map(|cycle| cycle.sample(at)).collect(),
         };

@@ -4,6 +4,7 @@ use crate::gtkwave::save_file;
 use crate::name_files::NameFiles;
 use crate::surfer::command_file;
 use crate::vectors::{side, stimulus};
+use selvedge_hw::rtl::layout::SignalLayout;
 use selvedge_hw::rtl::registers::BlockRegisters;
 use selvedge_hw::wave::{CycleSample, Trace, write_vcd};
 use selvedge_hw::{BlockEntry, Clock, ClockedBits, Direction, ParamError};
@@ -158,12 +159,22 @@ pub fn run_on(
         values.extend(outputs);
         samples.push(CycleSample { cycle, reset: clock.reset, values, registers: held.unwrap_or_default() });
     }
+    let elaborated;
+    let block = match rtl.block() {
+        Some(block) => block,
+        None => {
+            elaborated = entry.elaborate(params)?;
+            &*elaborated
+        }
+    };
     let trace = Trace {
         instance: entry.name().to_string(),
         clock: recording.clock,
         is_gated: false,
+        fields: SignalLayout::of_ports(block, &ports),
         ports,
         names: entry.value_names(),
+        events: entry.events(),
         registers: registers.list().to_vec(),
         samples,
     };

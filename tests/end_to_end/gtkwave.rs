@@ -204,6 +204,10 @@ fn a_blocks_window_shows_named_values_of_the_first_accepted_line() {
         assert_eq!([shown.value("valid_i"), shown.value("ready_o"), shown.value("rst_ni")], ["1", "1", "1"]);
         let marker: f64 = shown.fact("marker").parse().expect("a time");
         assert_eq!(shown.value("cycle"), ((marker * 1.4e-3).round() as u64).to_string());
+        let line = shown.value("line_i[1023:0]").trim_start_matches('0');
+        let low = line[line.len().saturating_sub(8)..].trim_start_matches('0').to_lowercase();
+        let row = if file == "bdi.vcd" { "line_in" } else { "line_in[79:0]" };
+        assert_eq!(shown.value(row), format!("..{low}"));
         let signals = shown.fact("signals");
         let scope = "selvedge.bdi_compressor";
         for signal in ["line_i[1023:0]", "encoding_o[3:0]", "results.stage_data_q_0[1035:0]"] {
@@ -217,6 +221,20 @@ fn a_blocks_window_shows_named_values_of_the_first_accepted_line() {
         let encoding = shown.value("encoding_o[3:0]");
         assert!(NAMES.contains(&encoding), "{encoding}");
     }
+}
+
+#[test]
+fn a_controllers_window_opens_on_its_decision() {
+    let folder = tempfile::tempdir().expect("a folder");
+    record(folder.path(), &["wave", "latte_controller", "--cycles", "3000", "-o", "latte.vcd"]);
+    let test = "a_controllers_window_opens_on_its_decision";
+    let Some(shown) = look(test, folder.path(), "latte.gtkw", SCRIPT) else { return };
+    check_window(&shown, 1e6 / 1400.0);
+    assert_eq!(shown.value("decided_o"), "1");
+    assert_eq!(shown.value("decision"), shown.value("mode_o[1:0]"));
+    let fields = [1, 0].map(|at| shown.value(&format!("warps_{at}[5:0]")).parse::<u64>().expect("a number"));
+    let port: u64 = shown.value("warps_i[11:0]").parse().expect("a number");
+    assert_eq!(fields[0] << 6 | fields[1], port);
 }
 
 #[test]

@@ -1,5 +1,13 @@
 //! The cache line of the codecs: up to 128 bytes, in 64-bit words.
+use selvedge_hw::ValueNames;
 use selvedge_state::State;
+
+/// Names of the bit that tells a compressed payload from a line.
+pub(crate) const PAYLOAD_FORMS: ValueNames = ValueNames {
+    what: "payload_form",
+    ports: &["compressed_i", "compressed_o"],
+    names: &[(0, "raw"), (1, "compressed")],
+};
 
 /// Line sizes in bytes that BDI, FPC, C-Pack and BPC handle.
 pub const LINE_BYTES: [usize; 3] = [32, 64, 128];

@@ -3,6 +3,7 @@ use crate::corners::Corners;
 use crate::params::{ParamError, ParamSpec, Schema};
 use crate::ports::{Direction, Payload, Port, Ports};
 use crate::value_names::ValueNames;
+use crate::wave_event::WaveEvent;
 use rust_hdl_core::prelude::Block;
 use selvedge_state::State;
 use serde::Serialize;
@@ -117,6 +118,8 @@ pub trait HwBlock: Sized + 'static {
     const IS_STREAM: bool = false;
     /// Names of port values, for waveform viewers.
     const VALUE_NAMES: &'static [ValueNames] = &[];
+    /// Events at the ports: rows of a waveform. A viewer opens on the first decision.
+    const EVENTS: &'static [WaveEvent] = &[];
     /// The source text of the block's module, `include_str!("mod.rs")`. Its lines that begin with `//!` become the block's
     /// page.
     const MODULE: &'static str = "";

@@ -8,6 +8,7 @@ use crate::params::ParamError;
 use crate::ports::{Ports, first_difference};
 use crate::recorder::CircuitRecorder;
 use crate::registry::Entry;
+use crate::rtl::layout::SignalLayout;
 use crate::wave::{self, CycleSample, Trace};
 use selvedge_state::{Reader, State, StateError, Writer};
 use serde::{Deserialize, Serialize};
@@ -791,8 +792,10 @@ fn trace<'a, B: HwBlock>(
     side: impl Fn(&(B::Out, B::Out)) -> B::Out + Copy,
 ) -> Trace {
     let samples = records.map(|record| record.sample(params, side)).collect();
-    let (ports, names) = (B::ports(params), B::VALUE_NAMES);
-    Trace { instance, clock: Clock::default(), is_gated: true, ports, names, registers: Vec::new(), samples }
+    let (ports, names, events) = (B::ports(params), B::VALUE_NAMES, B::EVENTS);
+    let fields = B::rtl(params).map(|rtl| SignalLayout::of_ports(rtl.as_block(), &ports)).unwrap_or_default();
+    let (clock, registers) = (Clock::default(), Vec::new());
+    Trace { instance, clock, is_gated: true, ports, names, events, fields, registers, samples }
 }
 
 /// Returns a value in hexadecimal without leading zeros.

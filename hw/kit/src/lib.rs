@@ -19,6 +19,7 @@
 //! | [`verify`](mod@verify) | model against RTL over a block's stimulus |
 //! | [`wave`] | recorded ports and registers as a waveform |
 //! | `recorder` | recording of a probed instance as a circuit with a free-running clock |
+//! | [`wave_event`] | events of a block as rows of text in a waveform |
 //! | [`vcd`](mod@vcd) | a waveform as VCD |
 //! | [`value_names`] | names of a port's values |
 //! | [`file`] | files of bounded size |
@@ -57,6 +58,7 @@ pub mod value_names;
 pub mod vcd;
 pub mod verify;
 pub mod wave;
+pub mod wave_event;
 
 pub use block::{Clocked, Facts, HwBlock, RtlBlock, StatedStorage, Stimulus, StimulusIter, Storage};
 pub use clock::Clock;
@@ -69,6 +71,7 @@ pub use ports::{Direction, Payload, Port, PortValue, Ports};
 pub use prng::Prng;
 pub use registry::{BlockEntry, ClockedBits, CornersBits, NameTaken, PortBits, StimulusBits};
 pub use value_names::ValueNames;
+pub use wave_event::WaveEvent;
 // For the macros.
 #[doc(hidden)]
 pub use selvedge_state;
@@ -79,6 +82,6 @@ pub mod prelude {
     pub use crate::rtl::prelude::*;
     pub use crate::{
         Allowed, Corners, Facts, HwBlock, ParamError, ParamSpec, PortCorners, Prng, Stimulus, StimulusIter,
-        Storage, ValueNames, block_params,
+        Storage, ValueNames, WaveEvent, block_params,
     };
 }

@@ -5,6 +5,7 @@ use crate::documentation;
 use crate::params::{ParamError, ParamSpec, Schema};
 use crate::ports::{Port, Ports};
 use crate::value_names::ValueNames;
+use crate::wave_event::WaveEvent;
 use rust_hdl_core::prelude::Block;
 use serde_json::Value;
 use std::marker::PhantomData;
@@ -103,6 +104,10 @@ pub trait BlockEntry: Sync {
     fn claim(&self) -> Option<StatedStorage>;
     /// Returns the names of port values.
     fn value_names(&self) -> &'static [ValueNames] {
+        &[]
+    }
+    /// Returns the events at the ports; see [`HwBlock::EVENTS`].
+    fn events(&self) -> &'static [WaveEvent] {
         &[]
     }
     /// Returns the operations of a full comparison; see [`HwBlock::OPERATIONS`].
@@ -241,6 +246,9 @@ impl<B: HwBlock> BlockEntry for Entry<B> {
     }
     fn value_names(&self) -> &'static [ValueNames] {
         B::VALUE_NAMES
+    }
+    fn events(&self) -> &'static [WaveEvent] {
+        B::EVENTS
     }
     fn operations(&self) -> u64 {
         B::OPERATIONS

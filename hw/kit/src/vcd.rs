@@ -35,8 +35,11 @@ impl<W: Write> Sink for Vcd<W> {
             VariableKind::Number => VarType::Integer,
             VariableKind::Input | VariableKind::Output => VarType::Wire,
             VariableKind::Register => VarType::Reg,
+            VariableKind::Text => VarType::String,
         };
-        let id = self.0.add_var(kind, variable.bits as u32, variable.name, None)?;
+        // Texts have any length; simulators declare them with one bit.
+        let bits = if variable.kind == VariableKind::Text { 1 } else { variable.bits };
+        let id = self.0.add_var(kind, bits as u32, variable.name, None)?;
         if !variable.doc.is_empty() {
             // `$end` in the text would end the VCD comment.
             let doc = variable.doc.replace("$end", "end");
@@ -63,6 +66,10 @@ impl<W: Write> Sink for Vcd<W> {
             [bit] => self.0.change_scalar(id, value(bit)),
             bits => self.0.change_vector(id, bits.iter().map(value)),
         }
+    }
+
+    fn text(&mut self, id: IdCode, text: &str) -> io::Result<()> {
+        self.0.change_string(id, text)
     }
 
     fn finish(mut self) -> io::Result<()> {

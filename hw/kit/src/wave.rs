@@ -1,9 +1,11 @@
 //! Waveforms: recorded values of the ports and registers of block instances, written in the format of a [`Sink`].
 use crate::clock::Clock;
 use crate::ports::{Direction, Port};
+use crate::rtl::layout::LayoutField;
 use crate::rtl::registers::Register;
 use crate::value_names::ValueNames;
 use crate::vcd::Vcd;
+use crate::wave_event::{EventRow, WaveEvent};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
@@ -35,6 +37,10 @@ pub struct Trace {
     pub ports: Vec<Port>,
     /// Names of the ports' values.
     pub names: &'static [ValueNames],
+    /// Events at the ports.
+    pub events: &'static [WaveEvent],
+    /// Names of ports with fields, and the fields.
+    pub fields: Vec<(&'static str, Vec<LayoutField>)>,
     /// The recorded registers; empty unless they were requested.
     pub registers: Vec<Register>,
     /// `true` if the clock stays low in a cycle without a sample. The outputs are unknown then.
@@ -43,11 +49,25 @@ pub struct Trace {
     pub samples: Vec<CycleSample>,
 }
 
+impl Trace {
+    /// Returns the fields of a port, from bit 0 up; none unless it has a layout.
+    pub fn fields_of(&self, port: &str) -> &[LayoutField] {
+        self.fields.iter().find(|(name, _)| *name == port).map_or(&[], |(_, fields)| fields)
+    }
+}
+
+/// Returns the name of the scope with the fields of a port.
+pub fn fields_scope(port: &str) -> String {
+    format!("{port}_fields")
+}
+
 /// The kind of a variable of a waveform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VariableKind {
     /// A number that is not a signal: the number of the cycle.
     Number,
+    /// Text of 8 bits per character.
+    Text,
     /// A port into the block.
     Input,
     /// A port out of the block.
@@ -106,6 +126,11 @@ pub trait Sink {
     /// # Errors
     /// See [`Sink::open`].
     fn change(&mut self, id: Self::Id, bits: &[u8]) -> io::Result<()>;
+    /// Changes a variable of the kind [`VariableKind::Text`]. `text` has no blanks.
+    ///
+    /// # Errors
+    /// See [`Sink::open`].
+    fn text(&mut self, id: Self::Id, text: &str) -> io::Result<()>;
     /// Ends the waveform.
     ///
     /// # Errors
@@ -114,10 +139,13 @@ pub trait Sink {
 }
 
 /// The variables of one trace.
-struct Variables<Id> {
+struct Variables<'a, Id> {
     clock: Id,
     reset: Id,
     ports: Vec<Id>,
+    /// Fields of ports, with the index of the port and the variable.
+    fields: Vec<(usize, &'a LayoutField, Id)>,
+    rows: Vec<Id>,
     registers: Vec<Id>,
 }
 
@@ -141,8 +169,8 @@ pub fn clocks(traces: &[Trace]) -> Vec<Clock> {
     clocks
 }
 
-/// Writes the traces as VCD text. Each instance has `clk_i`, `rst_ni`, every port and every register. The root scope has the
-/// number of the cycle.
+/// Writes the traces as VCD text. Each instance has `clk_i`, `rst_ni`, every port, the fields of ports with a layout, a row of text
+/// per event, and every register. The root scope has the number of the cycle.
 ///
 /// # Errors
 /// The errors of the writer.
@@ -204,7 +232,8 @@ pub fn write<S: Sink>(mut sink: S, traces: &[Trace]) -> io::Result<S::Output> {
 /// A trace and the state of its output.
 struct TraceWriter<'a, Id> {
     trace: &'a Trace,
-    variables: Variables<Id>,
+    rows: Vec<EventRow<'a>>,
+    variables: Variables<'a, Id>,
     /// Index of the next sample.
     next: usize,
     /// Level of its clock; none before the first edge.
@@ -311,14 +340,29 @@ impl<Id: Copy> TraceWriter<'_, Id> {
         }
         for (index, port) in self.trace.ports.iter().enumerate() {
             // Outputs are not sampled in reset, so they are unknown.
-            if sample.reset && port.direction == Direction::Output {
-                if earlier.is_none_or(|earlier| !earlier.reset) {
-                    sink.change(variables.ports[index], &vec![b'x'; port.bits])?;
+            let is_unknown = |sample: &CycleSample| sample.reset && port.direction == Direction::Output;
+            let shown = |words: &[u64], width| match is_unknown(sample) {
+                true => vec![b'x'; width],
+                false => bits(words, width),
+            };
+            let words = &sample.values[index];
+            let before =
+                earlier.filter(|earlier| earlier.reset == sample.reset).map(|one| &one.values[index]);
+            if before.is_some_and(|before| is_unknown(sample) || before == words) {
+                continue;
+            }
+            sink.change(variables.ports[index], &shown(words, port.bits))?;
+            for (_, field, id) in variables.fields.iter().filter(|(at, ..)| *at == index) {
+                let value = field.of(words);
+                if before.is_none_or(|before| field.of(before) != value) {
+                    sink.change(*id, &shown(&value, field.bits))?;
                 }
-            } else if earlier
-                .is_none_or(|earlier| earlier.reset || earlier.values[index] != sample.values[index])
-            {
-                sink.change(variables.ports[index], &bits(&sample.values[index], port.bits))?;
+            }
+        }
+        for (row, id) in self.rows.iter().zip(&variables.rows) {
+            let text = row.text(sample);
+            if earlier.is_none_or(|earlier| row.text(earlier) != text) {
+                sink.text(*id, &text)?;
             }
         }
         for (index, register) in self.trace.registers.iter().enumerate() {
@@ -384,16 +428,31 @@ fn declare<'a, S: Sink>(sink: &mut S, traces: &'a [Trace]) -> io::Result<Vec<Tra
         let reset = input("rst_ni", "reset, active low")?;
         let mut ports = Vec::new();
         for port in &trace.ports {
-            let kind = match port.direction {
-                Direction::Input => VariableKind::Input,
-                Direction::Output => VariableKind::Output,
-            };
             ports.push(sink.variable(&WaveVariable {
                 name: port.name,
                 bits: port.bits,
-                kind,
+                kind: kind(port),
                 doc: port.doc,
             })?);
+        }
+        let rows = EventRow::of(trace);
+        let mut texts = Vec::new();
+        for row in &rows {
+            texts.push(sink.variable(&WaveVariable {
+                name: row.event.name,
+                bits: 8 * row.width(),
+                kind: VariableKind::Text,
+                doc: &row.doc(),
+            })?);
+        }
+        let mut fields = Vec::new();
+        for (index, port) in trace.ports.iter().enumerate() {
+            for field in trace.fields_of(port.name) {
+                scopes.enter(&[&path[..], &[fields_scope(port.name)]].concat(), sink)?;
+                let variable =
+                    WaveVariable { name: &field.name, bits: field.bits, kind: kind(port), doc: "" };
+                fields.push((index, field, sink.variable(&variable)?));
+            }
         }
         let mut by_scope: Vec<usize> = (0..trace.registers.len()).collect();
         by_scope.sort_by_key(|at| &trace.registers[*at].scope);
@@ -406,11 +465,19 @@ fn declare<'a, S: Sink>(sink: &mut S, traces: &'a [Trace]) -> io::Result<Vec<Tra
                 sink.variable(&WaveVariable { name, bits: *bits, kind: VariableKind::Register, doc })?,
             );
         }
-        let variables = Variables { clock, reset, ports, registers: registers.into_values().collect() };
-        declared.insert(index, TraceWriter { trace, variables, next: 0, level: None });
+        let registers = registers.into_values().collect();
+        let variables = Variables { clock, reset, ports, fields, rows: texts, registers };
+        declared.insert(index, TraceWriter { trace, rows, variables, next: 0, level: None });
     }
     scopes.enter(&[], sink)?;
     Ok(declared.into_values().collect())
+}
+
+fn kind(port: &Port) -> VariableKind {
+    match port.direction {
+        Direction::Input => VariableKind::Input,
+        Direction::Output => VariableKind::Output,
+    }
 }
 
 /// Returns the bits of a value as text, the highest first.
@@ -428,7 +495,8 @@ mod tests {
         let ports = vec![port("a_i", 1, Direction::Input), port("line_o", 70, Direction::Output)];
         let clock = Clock::default();
         let (instance, registers) = (instance.to_string(), Vec::new());
-        Trace { instance, clock, is_gated: true, ports, names: &[], registers, samples }
+        let (names, events, fields) = (&[], &[], Vec::new());
+        Trace { instance, clock, is_gated: true, ports, names, events, fields, registers, samples }
     }
 
     fn sample(cycle: u64, a: u64, line: [u64; 2]) -> CycleSample {

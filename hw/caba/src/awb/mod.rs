@@ -71,6 +71,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The AWB; see the [module](self).
 pub struct Awb;
@@ -93,6 +94,13 @@ impl HwBlock for Awb {
             "low_last_o",
         ],
     }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("staged", &["stage_valid_i"], &["stage_warp_i", "stage_high_i"]),
+        WaveEvent::item("issue0", &["issue0_pop_i"], &["issue0_index_i"]),
+        WaveEvent::item("issue1", &["issue1_pop_i"], &["issue1_index_i"]),
+        WaveEvent::item("low_issue", &["low_valid_o", "low_pop_i"], &["low_warp_o"]),
+        WaveEvent::decision("overflow", &["overflow_o"], &[]),
+    ];
     type Params = AwbParams;
     type In = AwbIn;
     type Out = AwbOut;

@@ -87,6 +87,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The AWC; see the [module](self).
 pub struct Awc;
@@ -111,6 +112,17 @@ impl HwBlock for Awc {
                 "low_last_o",
             ],
         },
+    ];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item(
+            "trigger",
+            &["trigger_valid_i", "trigger_ready_o"],
+            &["trigger_event_i", "trigger_warp_i"],
+        ),
+        WaveEvent::item("issue0", &["issue0_pop_i"], &["issue0_index_i"]),
+        WaveEvent::item("issue1", &["issue1_pop_i"], &["issue1_index_i"]),
+        WaveEvent::item("low_issue", &["low_valid_o", "low_pop_i"], &["low_warp_o"]),
+        WaveEvent::decision("throttled", &["throttled_o"], &[]),
     ];
     type Params = AwcParams;
     type In = AwcIn;

@@ -54,6 +54,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The AWS; see the [module](self).
 pub struct Aws;
@@ -67,6 +68,10 @@ impl HwBlock for Aws {
     const PARAMS: &'static [ParamSpec] = AwsParams::SPECS;
     const VERILOG_PARAMETERS: &'static [&'static str] = &["instructions", "instruction_bits"];
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["instruction_o"] }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("fetch", &["fetch_i"], &["sr_i", "inst_i"]),
+        WaveEvent::item("instruction", &["valid_o"], &["instruction_o"]),
+    ];
     type Params = AwsParams;
     type In = AwsIn;
     type Out = AwsOut;

@@ -78,6 +78,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The AWT; see the [module](self).
 pub struct Awt;
@@ -102,6 +103,15 @@ impl HwBlock for Awt {
             "deploy_live_out_o",
         ],
     }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item(
+            "trigger",
+            &["trigger_valid_i", "trigger_ready_o"],
+            &["trigger_warp_i", "trigger_sr_i"],
+        ),
+        WaveEvent::item("deployed", &["deploy_valid_o"], &["deploy_warp_o", "deploy_sr_o", "deploy_inst_o"]),
+        WaveEvent::decision("full", &["full_o"], &[]),
+    ];
     type Params = AwtParams;
     type In = AwtIn;
     type Out = AwtOut;

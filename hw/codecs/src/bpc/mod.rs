@@ -93,11 +93,14 @@ pub use model::{BpcCompressorModel, BpcDecompressorModel};
 pub use params::{BpcParams, PACK_CYCLES, SYMBOLS_PER_CYCLE};
 pub use rtl::{CompressorIn, CompressorOut, DecompressorIn, DecompressorOut};
 
+use crate::line::PAYLOAD_FORMS;
 use code::PLANES;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::value_names::ValueNames;
+use selvedge_hw::wave_event::WaveEvent;
 
 impl BpcParams {
     /// Returns the facts of a block with this storage. Latency and interval are for a line with 33 codes.
@@ -121,6 +124,11 @@ impl HwBlock for BpcCompressor {
     const OPERATIONS: u64 = 20_000;
     const PAYLOADS: &'static [Payload] =
         &[Payload { valid: "valid_o", ports: &["compressed_o", "size_o", "payload_o"] }];
+    const VALUE_NAMES: &'static [ValueNames] = &[PAYLOAD_FORMS];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("line_in", &["valid_i", "ready_o"], &["line_i"]),
+        WaveEvent::item("payload_out", &["valid_o", "ready_i"], &["compressed_o", "size_o"]),
+    ];
     type Params = BpcParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -174,6 +182,12 @@ impl HwBlock for BpcDecompressor {
     // Each takes up to eleven cycles.
     const OPERATIONS: u64 = 20_000;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
+    const VALUE_NAMES: &'static [ValueNames] = &[PAYLOAD_FORMS];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("payload_in", &["valid_i", "ready_o"], &["compressed_i"]),
+        WaveEvent::item("line_out", &["valid_o", "ready_i"], &["line_o"]),
+        WaveEvent::decision("error", &["valid_o", "ready_i", "error_o"], &[]),
+    ];
     type Params = BpcParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

@@ -111,6 +111,7 @@ use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
 use selvedge_hw::value_names::ValueNames;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The names of the tags.
 const VALUE_NAMES: ValueNames = ValueNames {
@@ -164,6 +165,10 @@ impl HwBlock for CpackCompressor {
     const OPERATIONS: u64 = OPERATIONS;
     const PAYLOADS: &'static [Payload] =
         &[Payload { valid: "valid_o", ports: &["encoding_o", "size_o", "payload_o"] }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("line_in", &["valid_i", "ready_o"], &["line_i"]),
+        WaveEvent::item("payload_out", &["valid_o", "ready_i"], &["encoding_o", "size_o"]),
+    ];
     type Params = CpackParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -235,6 +240,11 @@ impl HwBlock for CpackDecompressor {
     const IS_STREAM: bool = true;
     const OPERATIONS: u64 = OPERATIONS;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("payload_in", &["valid_i", "ready_o"], &["encoding_i"]),
+        WaveEvent::item("line_out", &["valid_o", "ready_i"], &["line_o"]),
+        WaveEvent::decision("error", &["valid_o", "ready_i", "error_o"], &[]),
+    ];
     type Params = CpackParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

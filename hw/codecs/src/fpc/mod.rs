@@ -118,6 +118,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// Returns whether all words have equal halves of two different bytes.
 fn repeats_halves(words: &[u64]) -> bool {
@@ -143,6 +144,10 @@ impl HwBlock for FpcCompressor {
     const IS_STREAM: bool = true;
     const PAYLOADS: &'static [Payload] =
         &[Payload { valid: "valid_o", ports: &["encoding_o", "size_o", "payload_o"] }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("line_in", &["valid_i", "ready_o"], &["line_i"]),
+        WaveEvent::item("payload_out", &["valid_o", "ready_i"], &["encoding_o", "size_o"]),
+    ];
     type Params = FpcCompressorParams;
     type In = CompressorIn;
     type Out = CompressorOut;
@@ -212,6 +217,11 @@ impl HwBlock for FpcDecompressor {
     const PARAMS: &'static [ParamSpec] = FpcDecompressorParams::SPECS;
     const IS_STREAM: bool = true;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("payload_in", &["valid_i", "ready_o"], &["encoding_i"]),
+        WaveEvent::item("line_out", &["valid_o", "ready_i"], &["line_o"]),
+        WaveEvent::decision("error", &["valid_o", "ready_i", "error_o"], &[]),
+    ];
     type Params = FpcDecompressorParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

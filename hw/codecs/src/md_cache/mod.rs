@@ -73,6 +73,8 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, 
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::value_names::ValueNames;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The metadata cache; see the [module](self).
 pub struct MdCache;
@@ -88,6 +90,14 @@ impl HwBlock for MdCache {
         Payload { valid: "valid_o", ports: &["hit_o", "entry_o"] },
         Payload { valid: "refill_valid_o", ports: &["refill_block_o"] },
         Payload { valid: "writeback_valid_o", ports: &["writeback_block_o", "writeback_data_o"] },
+    ];
+    const VALUE_NAMES: &'static [ValueNames] =
+        &[ValueNames { what: "md_cache_result", ports: &["hit_o"], names: &[(0, "miss"), (1, "hit")] }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("request", &["valid_i", "ready_o"], &["line_i"]),
+        WaveEvent::item("reply", &["valid_o"], &["hit_o", "entry_o"]),
+        WaveEvent::item("refill", &["refill_valid_o", "refill_ready_i"], &["refill_block_o"]),
+        WaveEvent::decision("eviction", &["writeback_valid_o", "writeback_ready_i"], &["writeback_block_o"]),
     ];
     type Params = MdCacheParams;
     type In = MdCacheIn;

@@ -100,6 +100,7 @@ use params::{ACCESS_BITS, HIT_BITS, RSFAIL_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The BPG; see the [module](self).
 pub struct Bpg;
@@ -112,6 +113,10 @@ impl HwBlock for Bpg {
     const PARAMS: &'static [ParamSpec] = BpgParams::SPECS;
     const VERILOG_PARAMETERS: &'static [&'static str] = &["tag_bits", "interval"];
     const CLAIM: Option<StatedStorage> = Some(StatedStorage { bits: 4572, source: "Dai, section 2.6" });
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("access", &["access_i"], &["line_i", "warp_i"]),
+        WaveEvent::decision("update", &["update_o"], &["l_max_o"]),
+    ];
     type Params = BpgParams;
     type In = BpgIn;
     type Out = BpgOut;

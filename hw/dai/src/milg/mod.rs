@@ -63,6 +63,7 @@ pub use rtl::{MilgIn, MilgOut, MilgTop};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The MILG; see the [module](self).
 pub struct Milg;
@@ -76,6 +77,7 @@ impl HwBlock for Milg {
     const PARAMS: &'static [ParamSpec] = MilgParams::SPECS;
     const VERILOG_PARAMETERS: &'static [&'static str] = &["inflight_bits", "rsfail_bits", "request_bits"];
     const CLAIM: Option<StatedStorage> = Some(StatedStorage { bits: 29, source: "Dai, section 4.3.3.2" });
+    const EVENTS: &'static [WaveEvent] = &[WaveEvent::decision("update", &["update_o"], &["limit_o"])];
     type Params = MilgParams;
     type In = MilgIn;
     type Out = MilgOut;

@@ -93,6 +93,7 @@ use params::{COUNT_BITS, REQUESTS_BITS, REST_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
+use selvedge_hw::wave_event::WaveEvent;
 
 impl QbmiOut {
     /// Returns the rank of a kernel; 0 goes first.
@@ -119,6 +120,12 @@ impl HwBlock for Qbmi {
     const SOURCE: &'static str = "Dai, section 4.3.2";
     const PARAMS: &'static [ParamSpec] = QbmiParams::SPECS;
     const CLAIM: Option<StatedStorage> = Some(StatedStorage { bits: 20, source: "Dai, section 4.4.4" });
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("issue", &["issue_i"], &["issue_kernel_i"]),
+        WaveEvent::item("request", &["request_i"], &["request_kernel_i"]),
+        WaveEvent::decision("replenish", &["replenish_o"], &["quotas_o"]),
+        WaveEvent::decision("update", &["update_o"], &["quotas_o"]),
+    ];
     type Params = QbmiParams;
     type In = QbmiIn;
     type Out = QbmiOut;

@@ -60,6 +60,7 @@ use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{Allowed, ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
 use selvedge_hw::ports::Ports;
+use selvedge_hw::wave_event::WaveEvent;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::marker::PhantomData;
@@ -177,6 +178,10 @@ impl<H: SetHash> HwBlock for SetIndexBlock<H> {
     const PARAMS: &'static [ParamSpec] = H::PARAMS;
     const VERILOG_PARAMETERS: &'static [&'static str] = H::VERILOG_PARAMETERS;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["index_o"] }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("line", &["valid_i"], &["line_i"]),
+        WaveEvent::item("index", &["valid_o"], &["index_o"]),
+    ];
     type Params = H::Params;
     type In = H::In;
     type Out = H::Out;

@@ -91,6 +91,8 @@ use params::SKEW_BITS;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
+use selvedge_hw::value_names::ValueNames;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The BGP; see the [module](self).
 pub struct Bgp;
@@ -103,6 +105,17 @@ impl HwBlock for Bgp {
     const PARAMS: &'static [ParamSpec] = BgpParams::SPECS;
     const VERILOG_PARAMETERS: &'static [&'static str] = &["refresh_period", "sectors", "fg_threshold"];
     const CLAIM: Option<StatedStorage> = Some(StatedStorage { bits: 4096, source: "LAMAR, section 5.6" });
+    const VALUE_NAMES: &'static [ValueNames] = &[ValueNames {
+        what: "granularity",
+        ports: &["coarse_o", "default_coarse_o"],
+        names: &[(0, "fine"), (1, "coarse")],
+    }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("query", &["query_i"], &["address_i"]),
+        WaveEvent::item("eviction", &["evict_i"], &["address_i"]),
+        WaveEvent::item("reply", &["valid_o"], &["coarse_o"]),
+        WaveEvent::decision("flip", &["flip_o"], &["default_coarse_o"]),
+    ];
     type Params = BgpParams;
     type In = BgpIn;
     type Out = BgpOut;

@@ -76,6 +76,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The SPP; see the [module](self).
 pub struct Spp;
@@ -90,6 +91,12 @@ impl HwBlock for Spp {
     const PARAMS: &'static [ParamSpec] = SppParams::SPECS;
     const VERILOG_PARAMETERS: &'static [&'static str] = &["sectors"];
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["sectors_o", "known_o"] }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("query", &["query_i"], &["query_address_i"]),
+        WaveEvent::item("eviction", &["evict_i"], &["evict_address_i"]),
+        WaveEvent::item("reply", &["valid_o"], &["sectors_o"]),
+        WaveEvent::decision("known", &["valid_o", "known_o"], &["sectors_o"]),
+    ];
     type Params = SppParams;
     type In = SppIn;
     type Out = SppOut;

@@ -67,6 +67,7 @@ use params::{ID_BITS, LATENCY_BITS};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The decompression queue; see the [module](self).
 pub struct DecompressionQueue;
@@ -78,6 +79,10 @@ impl HwBlock for DecompressionQueue {
     const MODULE: &'static str = include_str!("mod.rs");
     const SOURCE: &'static str = "LATTE-CC, section III-B";
     const PARAMS: &'static [ParamSpec] = DecompressionQueueParams::SPECS;
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("line_in", &["valid_i", "ready_o"], &["id_i", "latency_i"]),
+        WaveEvent::item("line_out", &["valid_o", "ready_i"], &["id_o"]),
+    ];
     type Params = DecompressionQueueParams;
     type In = DecompressionQueueIn;
     type Out = DecompressionQueueOut;

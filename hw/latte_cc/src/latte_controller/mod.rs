@@ -95,6 +95,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, 
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::value_names::ValueNames;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The LATTE-CC controller; see the [module](self).
 pub struct LatteController;
@@ -118,6 +119,11 @@ impl HwBlock for LatteController {
             (Mode::HighCapacity as u64, "high_capacity"),
         ],
     }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("access", &["access_i"], &["set_i"]),
+        WaveEvent::item("ep_end", &["ep_end_o"], &[]),
+        WaveEvent::decision("decision", &["decided_o"], &["mode_o"]),
+    ];
     type Params = LatteControllerParams;
     type In = LatteControllerIn;
     type Out = LatteControllerOut;

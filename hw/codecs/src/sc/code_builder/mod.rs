@@ -100,6 +100,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The code builder; see the [module](self).
 pub struct ScCodeBuilder;
@@ -125,6 +126,11 @@ impl HwBlock for ScCodeBuilder {
             "code_length_o",
         ],
     }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("value", &["read_valid_i"], &["read_value_i", "read_count_i"]),
+        WaveEvent::item("code", &["code_valid_o", "code_ready_i"], &["code_value_o", "code_length_o"]),
+        WaveEvent::decision("last_code", &["code_valid_o", "code_ready_i", "code_last_o"], &[]),
+    ];
     type Params = CodeBuilderParams;
     type In = CodeBuilderIn;
     type Out = CodeBuilderOut;

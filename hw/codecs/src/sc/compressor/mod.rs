@@ -78,12 +78,14 @@ pub use params::ScCompressorParams;
 pub use rtl::{CompressorIn, CompressorOut, ScCompressorTop};
 
 use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORDS, words_of};
-use crate::line::Line;
+use crate::line::{Line, PAYLOAD_FORMS};
 use params::{BANKS, GROUPS_BITS, bank_of};
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::{Corners, PortCorners};
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::value_names::ValueNames;
+use selvedge_hw::wave_event::WaveEvent;
 use std::collections::HashSet;
 
 /// Bits of the tag: the part of a value that its set does not determine.
@@ -118,6 +120,12 @@ impl HwBlock for ScCompressor {
     const OPERATIONS: u64 = 20_000;
     const PAYLOADS: &'static [Payload] =
         &[Payload { valid: "valid_o", ports: &["compressed_o", "bits_o", "payload_o"] }];
+    const VALUE_NAMES: &'static [ValueNames] = &[PAYLOAD_FORMS];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("line_in", &["valid_i", "ready_o"], &["line_i"]),
+        WaveEvent::item("payload_out", &["valid_o", "ready_i"], &["compressed_o", "bits_o"]),
+        WaveEvent::decision("new_codes", &["load_valid_i", "load_ready_o", "load_last_i"], &[]),
+    ];
     type Params = ScCompressorParams;
     type In = CompressorIn;
     type Out = CompressorOut;

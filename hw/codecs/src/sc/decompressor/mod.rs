@@ -90,11 +90,14 @@ pub use params::ScDecompressorParams;
 pub use rtl::{DecompressorIn, DecompressorOut, ScDecompressorTop};
 
 use super::{ENTRIES, LINE_BITS, MAX_CODE_BITS, WORD_BITS, WORDS};
+use crate::line::PAYLOAD_FORMS;
 use params::BLOCK_BITS;
 use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, Storage};
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::value_names::ValueNames;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// Bits of a rank, the position of a code in the canonical order: 1,024 values and the escape.
 const RANK_BITS: usize = 11;
@@ -113,6 +116,13 @@ impl HwBlock for ScDecompressor {
     /// Lines. With stalls and code streams, a wide block takes about fifteen cycles for each.
     const OPERATIONS: u64 = 20_000;
     const PAYLOADS: &'static [Payload] = &[Payload { valid: "valid_o", ports: &["error_o", "line_o"] }];
+    const VALUE_NAMES: &'static [ValueNames] = &[PAYLOAD_FORMS];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("payload_in", &["valid_i", "ready_o"], &["compressed_i", "bits_i"]),
+        WaveEvent::item("line_out", &["valid_o", "ready_i"], &["line_o"]),
+        WaveEvent::decision("error", &["valid_o", "ready_i", "error_o"], &[]),
+        WaveEvent::decision("new_codes", &["load_valid_i", "load_ready_o", "load_last_i"], &[]),
+    ];
     type Params = ScDecompressorParams;
     type In = DecompressorIn;
     type Out = DecompressorOut;

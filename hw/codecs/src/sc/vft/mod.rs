@@ -73,6 +73,7 @@ use selvedge_hw::block::{Facts, HwBlock, RtlBlock, StatedStorage, StimulusIter, 
 use selvedge_hw::corners::Corners;
 use selvedge_hw::params::{ParamError, ParamSpec};
 use selvedge_hw::ports::Payload;
+use selvedge_hw::wave_event::WaveEvent;
 
 /// The value-frequency table; see the [module](self).
 pub struct ScVft;
@@ -88,6 +89,11 @@ impl HwBlock for ScVft {
         Some(StatedStorage { bits: 45_056, source: "LATTE-CC, section IV.C.2" });
     const PAYLOADS: &'static [Payload] =
         &[Payload { valid: "read_valid_o", ports: &["read_value_o", "read_count_o"] }];
+    const EVENTS: &'static [WaveEvent] = &[
+        WaveEvent::item("training", &["train_valid_i", "train_ready_o"], &["train_value_i"]),
+        WaveEvent::item("read", &["read_valid_o"], &["read_value_o", "read_count_o"]),
+        WaveEvent::decision("enough", &["enough_o"], &[]),
+    ];
     type Params = VftParams;
     type In = VftIn;
     type Out = VftOut;

@@ -70,7 +70,7 @@ rtl_module! {
     }
 }
 
-#[hdl_gen]
+#[hdl_gen(layouts! { rank_o: { rank[K]: N }, quotas_o: { quota[K]: QUOTA } })]
 impl Logic for QbmiTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, renewed, replenished);

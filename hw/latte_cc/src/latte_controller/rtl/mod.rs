@@ -132,7 +132,7 @@ rtl_module! {
     }
 }
 
-#[hdl_gen]
+#[hdl_gen(layouts! { warps_i: { warps[S]: 6 }, cycles_i: { cycles[S]: 8 } })]
 impl Logic for LatteControllerTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, accesses, ep, first_period, ep_ended, new_codes, lookup_mode);
