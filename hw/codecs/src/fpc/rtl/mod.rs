@@ -85,17 +85,17 @@ pub(super) fn decompressor_cuts(depth: usize) -> FpcDecompressorCuts {
     FpcDecompressorCuts { half, parsed, aligned, split }
 }
 
-/// Returns the registers of a decompressor of segments. The steps before the strings of segments take longest. The register
+/// Returns the registers of a decompressor of segments. The steps before the strings of two segments take longest. The register
 /// after the inputs comes last, because it has no logic before it.
 pub(super) fn segment_cuts(depth: usize) -> SegmentCuts {
-    let (input, aligned, far, near) = match depth {
+    let (input, aligned, split, pairs) = match depth {
         1 => (0, 0, 0, 0),
         2 => (0, 0, 0, 1),
         3 => (0, 1, 0, 1),
         4 => (0, 1, 1, 1),
         _ => (1, 1, 1, 1),
     };
-    SegmentCuts { input, aligned, far, near }
+    SegmentCuts { input, aligned, split, pairs }
 }
 
 elaborate! {
@@ -139,24 +139,13 @@ elaborate! {
                         LW = word_count(LINE),
                         GROUPS = PARAMS.lines().groups(),
                         PAIRS = GROUPS / 2,
+                        LEVELS = clog2(GROUPS) - 1,
                         PRE = 3 * GROUPS,
                         PREW = word_count(PRE),
-                        // A lane has 16 bits, and a line eight of them for each segment.
-                        BITS = clog2(8 * GROUPS),
-                        ALL = BITS * GROUPS,
-                        DISTANCES = ALL - BITS,
-                        FAR = ALL + 4 * BITS,
-                        FARW = word_count(FAR),
-                        NEARS = 3 * GROUPS - 3,
-                        NEAR = 3 * GROUPS + 3,
                         FIRST = LINE + 1,
                         FW = word_count(FIRST),
-                        ALIGNED = LINE + PRE + DISTANCES,
-                        AW = word_count(ALIGNED),
-                        MOVED = LINE + PRE + NEARS,
-                        MW = word_count(MOVED),
-                        PLACED = LINE + PRE,
-                        PW = word_count(PLACED),
+                        MID = LINE + PRE,
+                        MW = word_count(MID),
                     }
                 }
             }

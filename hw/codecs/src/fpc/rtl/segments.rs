@@ -121,213 +121,66 @@ impl Logic for FpcGather {
 }
 
 rtl_block! {
-    /// Finds how many lanes of 16 bits the data of each segment move up: all that the segments before it leave free.
-    #[require(8 * GROUPS == 1 << BITS && 2 * PAIRS == GROUPS && PRE == 3 * GROUPS)]
-    #[require(ALL == BITS * GROUPS && DISTANCES == ALL - BITS)]
-    pub struct FpcDistances<
-        const GROUPS: usize, const PAIRS: usize, const BITS: usize, const ALL: usize, const DISTANCES: usize,
-        const PRE: usize, const PREW: usize,
+    /// Splits pairs of segments. The right segment is at one of five positions, depending on the left segment's prefix.
+    #[require(PAIRS * 256 == LINE && PRE == 6 * PAIRS)]
+    pub struct FpcPairs<
+        const LINE: usize, const LW: usize, const PAIRS: usize, const PRE: usize, const PREW: usize,
     > {
+        /// strings of 256 bits, each beginning with the data of its first segment
+        pub strings_i: Signal<In, W<LINE, LW>>,
         /// a prefix for each segment
         pub prefixes_i: Signal<In, W<PRE, PREW>>,
-        /// distance of each segment except the first, which stays
-        pub distances_o: Signal<Out, U<DISTANCES>>,
+        /// strings of 128 bits, each beginning with the data of its segment
+        pub strings_o: Signal<Out, W<LINE, LW>>,
         zeros: Constant<U<3>> = prefix(Pattern::Zeros),
         sign4: Constant<U<3>> = prefix(Pattern::Sign4),
         sign8: Constant<U<3>> = prefix(Pattern::Sign8),
+        sign16: Constant<U<3>> = prefix(Pattern::Sign16),
+        upper16: Constant<U<3>> = prefix(Pattern::Upper16),
+        two_bytes: Constant<U<3>> = prefix(Pattern::TwoBytes),
         repeated: Constant<U<3>> = prefix(Pattern::Repeated),
         raw: Constant<U<3>> = prefix(Pattern::Raw),
-        prefix: Signal<Local, U<3>>,
-        free: Signal<Local, U<BITS>>,
-        /// lanes that each segment leaves free
-        lanes: Signal<Local, U<ALL>>,
-        left: Signal<Local, U<BITS>>,
-        right: Signal<Local, U<BITS>>,
-        /// distance of the current pair of segments, and of each pair
-        sum: Signal<Local, U<BITS>>,
-        sums: Signal<Local, U<ALL>>,
-        distances: Signal<Local, U<DISTANCES>>,
+        left: Signal<Local, U<3>>,
+        right: Signal<Local, U<64>>,
+        strings: Signal<Local, W<LINE, LW>>,
     }
 }
 
 #[hdl_gen]
-impl Logic for FpcDistances {
+impl Logic for FpcPairs {
     fn update(&mut self) {
-        drive!(self; prefix: 0, free: 0, lanes: 0, left: 0, right: 0, sum: 0, sums: 0, distances: 0);
-        for g in 0..GROUPS {
-            self.prefix.next = self.prefixes_i.val().get_bits::<3>(g * 3);
-            self.free.next = 4.into();
-            if self.prefix.val() == self.zeros.val() {
-                self.free.next = 8.into();
-            } else if self.prefix.val() == self.sign4.val() {
-                self.free.next = 7.into();
-            } else if (self.prefix.val() == self.sign8.val()) | (self.prefix.val() == self.repeated.val()) {
-                self.free.next = 6.into();
-            } else if self.prefix.val() == self.raw.val() {
-                self.free.next = 0.into();
-            }
-            self.lanes.next[g * BITS..] = self.free.val();
-        }
-        comment!("pair by pair: two additions for each pair in parallel, and one from pair to pair");
+        drive!(self; left: 0, right: 0, strings: strings_i);
         for p in 0..PAIRS {
-            self.left.next = self.lanes.val().get_bits::<BITS>(p * 2 * BITS);
-            self.right.next = self.lanes.val().get_bits::<BITS>(p * 2 * BITS + BITS);
-            self.sums.next[p * BITS..] = self.sum.val();
-            self.distances.next[p * 2 * BITS..] = self.sum.val() + self.left.val();
-            self.sum.next = self.sum.val() + (self.left.val() + self.right.val());
-        }
-        for p in 1..PAIRS {
-            self.distances.next[p * 2 * BITS - BITS..] = self.sums.val().get_bits::<BITS>(p * BITS);
-        }
-        self.distances_o.next = self.distances.val();
-    }
-}
-
-rtl_block! {
-    /// Moves the data of each segment up by 32, 16 and 8 lanes, as its distance says.
-    ///
-    /// A segment never passes the next one, so all move through one row of lanes. Before the shorter moves, a lane belongs
-    /// to the last segment whose data begin there or below.
-    #[require(128 * GROUPS == LINE && DISTANCES == BITS * GROUPS - BITS && ALL == BITS * GROUPS + 4 * BITS)]
-    pub struct FpcFar<
-        const LINE: usize, const LW: usize, const GROUPS: usize, const BITS: usize, const DISTANCES: usize,
-        const ALL: usize, const AW: usize,
-    > {
-        /// the data of all segments from bit 0 up
-        pub lanes_i: Signal<In, W<LINE, LW>>,
-        /// distance of each segment except the first
-        pub distances_i: Signal<In, U<DISTANCES>>,
-        /// the data of each segment, less than eight lanes below their place
-        pub lanes_o: Signal<Out, W<LINE, LW>>,
-        /// distances of all segments, and of four more that do not exist
-        distances: Signal<Local, W<ALL, AW>>,
-        lanes: Signal<Local, W<LINE, LW>>,
-        lower: Signal<Local, W<LINE, LW>>,
-        moves: Signal<Local, Bit>,
-    }
-}
-
-#[hdl_gen]
-impl Logic for FpcFar {
-    fn update(&mut self) {
-        drive!(self; distances: 0, lanes: lanes_i, lower: 0, moves: false);
-        self.distances.next[BITS..] = self.distances_i.val();
-        comment!("by 32 lanes");
-        self.lower.next = self.lanes.val() << 512;
-        for g in 4..GROUPS {
-            for r in 0..8 {
-                self.moves.next = self.distances.val().get_bit(g * BITS + 5);
-                for a in 1..5 {
-                    if bit_cast::<6, 5>(self.distances.val().get_bits::<5>((g + a) * BITS))
-                        >= (a * 8 - r).to_bits::<6>()
-                    {
-                        self.moves.next = self.distances.val().get_bit((g + a) * BITS + 5);
-                    }
+            self.left.next = self.prefixes_i.val().get_bits::<3>(p * 6);
+            comment!("the lower and the upper half of the right segment");
+            for h in 0..2 {
+                self.right.next = 0.into();
+                if self.left.val() == self.zeros.val() {
+                    self.right.next = self.strings_i.val().get_bits::<64>(p * 256 + h * 64);
                 }
-                if self.moves.val() {
-                    self.lanes.next[g * 128 + r * 16..] = self.lower.val().get_bits::<16>(g * 128 + r * 16);
+                if self.left.val() == self.sign4.val() {
+                    self.right.next =
+                        self.right.val() | self.strings_i.val().get_bits::<64>(p * 256 + h * 64 + 16);
                 }
-            }
-        }
-        comment!("by 16 lanes");
-        self.lower.next = self.lanes.val() << 256;
-        for g in 2..GROUPS {
-            for r in 0..8 {
-                self.moves.next = self.distances.val().get_bit(g * BITS + 4);
-                for a in 1..3 {
-                    if bit_cast::<5, 4>(self.distances.val().get_bits::<4>((g + a) * BITS))
-                        >= (a * 8 - r).to_bits::<5>()
-                    {
-                        self.moves.next = self.distances.val().get_bit((g + a) * BITS + 4);
-                    }
+                if (self.left.val() == self.sign8.val()) | (self.left.val() == self.repeated.val()) {
+                    self.right.next =
+                        self.right.val() | self.strings_i.val().get_bits::<64>(p * 256 + h * 64 + 32);
                 }
-                if self.moves.val() {
-                    self.lanes.next[g * 128 + r * 16..] = self.lower.val().get_bits::<16>(g * 128 + r * 16);
-                }
-            }
-        }
-        comment!("by 8 lanes");
-        self.lower.next = self.lanes.val() << 128;
-        for g in 1..GROUPS {
-            for r in 0..8 {
-                self.moves.next = self.distances.val().get_bit(g * BITS + 3);
-                if bit_cast::<4, 3>(self.distances.val().get_bits::<3>((g + 1) * BITS))
-                    >= (8 - r).to_bits::<4>()
+                if (self.left.val() == self.sign16.val())
+                    | (self.left.val() == self.upper16.val())
+                    | (self.left.val() == self.two_bytes.val())
                 {
-                    self.moves.next = self.distances.val().get_bit((g + 1) * BITS + 3);
+                    self.right.next =
+                        self.right.val() | self.strings_i.val().get_bits::<64>(p * 256 + h * 64 + 64);
                 }
-                if self.moves.val() {
-                    self.lanes.next[g * 128 + r * 16..] = self.lower.val().get_bits::<16>(g * 128 + r * 16);
+                if self.left.val() == self.raw.val() {
+                    self.right.next =
+                        self.right.val() | self.strings_i.val().get_bits::<64>(p * 256 + h * 64 + 128);
                 }
+                self.strings.next[p * 256 + 128 + h * 64..] = self.right.val();
             }
         }
-        self.lanes_o.next = self.lanes.val();
-    }
-}
-
-rtl_block! {
-    /// Moves the data of each segment up by 4, 2 and 1 lanes, as the lower bits of its distance say.
-    #[require(128 * GROUPS == LINE && NEARS == 3 * GROUPS - 3 && ALL == 3 * GROUPS + 3)]
-    pub struct FpcNear<
-        const LINE: usize, const LW: usize, const GROUPS: usize, const NEARS: usize, const ALL: usize,
-    > {
-        /// the data of each segment, less than eight lanes below their place
-        pub lanes_i: Signal<In, W<LINE, LW>>,
-        /// distance modulo eight of each segment except the first
-        pub distances_i: Signal<In, U<NEARS>>,
-        /// strings of 128 bits, each beginning with the data of its segment
-        pub strings_o: Signal<Out, W<LINE, LW>>,
-        /// distances of all segments, and of one more that does not exist
-        distances: Signal<Local, U<ALL>>,
-        lanes: Signal<Local, W<LINE, LW>>,
-        lower: Signal<Local, W<LINE, LW>>,
-        moves: Signal<Local, Bit>,
-    }
-}
-
-#[hdl_gen]
-impl Logic for FpcNear {
-    fn update(&mut self) {
-        drive!(self; distances: 0, lanes: lanes_i, lower: 0, moves: false);
-        self.distances.next[3..] = self.distances_i.val();
-        comment!("by 4 lanes");
-        self.lower.next = self.lanes.val() << 64;
-        for g in 0..GROUPS {
-            for r in 0..8 {
-                self.moves.next = self.distances.val().get_bit(g * 3 + 2);
-                if bit_cast::<4, 2>(self.distances.val().get_bits::<2>(g * 3 + 3)) >= (8 - r).to_bits::<4>() {
-                    self.moves.next = self.distances.val().get_bit(g * 3 + 5);
-                }
-                if self.moves.val() {
-                    self.lanes.next[g * 128 + r * 16..] = self.lower.val().get_bits::<16>(g * 128 + r * 16);
-                }
-            }
-        }
-        comment!("by 2 lanes: in the last lane, the data of the next segment if they move one lane more");
-        self.lower.next = self.lanes.val() << 32;
-        for g in 0..GROUPS {
-            self.moves.next = self.distances.val().get_bit(g * 3 + 1);
-            for r in 0..7 {
-                if self.moves.val() {
-                    self.lanes.next[g * 128 + r * 16..] = self.lower.val().get_bits::<16>(g * 128 + r * 16);
-                }
-            }
-            if self.distances.val().get_bit(g * 3 + 3) {
-                self.moves.next = self.distances.val().get_bit(g * 3 + 4);
-            }
-            if self.moves.val() {
-                self.lanes.next[g * 128 + 112..] = self.lower.val().get_bits::<16>(g * 128 + 112);
-            }
-        }
-        comment!("by 1 lane");
-        self.lower.next = self.lanes.val() << 16;
-        for g in 0..GROUPS {
-            if self.distances.val().get_bit(g * 3) {
-                self.lanes.next[g * 128..] = self.lower.val().get_bits::<64>(g * 128);
-                self.lanes.next[g * 128 + 64..] = self.lower.val().get_bits::<64>(g * 128 + 64);
-            }
-        }
-        self.strings_o.next = self.lanes.val();
+        self.strings_o.next = self.strings.val();
     }
 }
 
