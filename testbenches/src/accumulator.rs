@@ -90,7 +90,8 @@ impl BlockEntry for Accumulator {
         Ok(Box::new(Model::default()))
     }
     fn elaborate(&self, _: &Value) -> Result<Box<dyn Block>, ParamError> {
-        panic!("its Verilog is written by hand")
+        let problem = "its Verilog is written by hand".to_owned();
+        Err(ParamError::Conflict { block: "accumulator", problem })
     }
     fn stimulus(&self, _: &Value, seed: u64) -> Result<Box<dyn Iterator<Item = StimulusBits>>, ParamError> {
         let mut prng = Prng::new(seed);

@@ -3,7 +3,7 @@ use crate::emitted::{Emitted, reset_level};
 use crate::tool::{AR, GXX, ToolError, VERILATOR, write};
 use crate::vectors::side;
 use libloading::Library;
-use selvedge_gen::ResetStyle;
+use selvedge_gen::{ResetStyle, TEST_ENABLE};
 use selvedge_hw::{CompiledBlock, Direction, Ended, Port, PortBits};
 use std::ffi::{CStr, c_char, c_void};
 use std::fmt::Write as _;
@@ -56,10 +56,11 @@ pub(crate) const RUNS: Profile = Profile { verilator: &["-Wno-fatal"], level: "-
 /// For circuits that run once: compiled fast.
 pub(crate) const ONCE: Profile = Profile { verilator: &["-Wno-fatal"], level: "-O0" };
 
-/// Options of Verilator. Registers with neither a reset nor an initial value start with random bits, the same in every run. A
-/// reset that is low from the start has an edge, because a register with a gated clock has no other event in reset.
-const VERILATOR_OPTIONS: [&str; 7] =
-    ["--cc", "-O3", "--x-initial", "unique", "--x-initial-edge", "--x-assign", "fast"];
+/// Options of Verilator. Registers with neither a reset nor an initial value start with random bits, the same in every run.
+const VERILATOR_OPTIONS: [&str; 6] = ["--cc", "-O3", "--x-initial", "unique", "--x-assign", "fast"];
+/// Option of Verilator for clock gates. A reset that is low from the start then has an edge. A register with a gated clock has no
+/// other event in reset.
+const GATED: &str = "--x-initial-edge";
 
 /// Functions of the shared object. The first argument of all except `New` is the result of `New`.
 type New = unsafe extern "C" fn(i32) -> *mut c_void;
@@ -124,7 +125,9 @@ impl Tools {
             self.install(&place, &shim, |folder| {
                 let files = emitted.write(folder)?;
                 let files = files.iter().map(|file| file.display().to_string());
-                self.translate(folder, &emitted.name, files)
+                let is_gated = emitted.sources.iter().any(|source| source.text.contains(TEST_ENABLE));
+                let options = is_gated.then(|| GATED.to_owned());
+                self.translate(folder, &emitted.name, options.into_iter().chain(files))
             })?;
         }
         Ok(place.join(LIBRARY))

@@ -1,7 +1,7 @@
 //! Waveforms: recorded values of the ports and registers of block instances, written in the format of a [`Sink`].
 use crate::clock::Clock;
 use crate::ports::{Direction, Port};
-use crate::rtl::layout::LayoutField;
+use crate::rtl::layout::PortField;
 use crate::rtl::registers::Register;
 use crate::value_names::ValueNames;
 use crate::vcd::Vcd;
@@ -40,7 +40,7 @@ pub struct Trace {
     /// Events at the ports.
     pub events: &'static [WaveEvent],
     /// Names of ports with fields, and the fields.
-    pub fields: Vec<(&'static str, Vec<LayoutField>)>,
+    pub fields: Vec<(&'static str, Vec<PortField>)>,
     /// The recorded registers; empty unless they were requested.
     pub registers: Vec<Register>,
     /// `true` if the clock stays low in a cycle without a sample. The outputs are unknown then.
@@ -51,7 +51,7 @@ pub struct Trace {
 
 impl Trace {
     /// Returns the fields of a port, from bit 0 up; none unless it has a layout.
-    pub fn fields_of(&self, port: &str) -> &[LayoutField] {
+    pub fn fields_of(&self, port: &str) -> &[PortField] {
         self.fields.iter().find(|(name, _)| *name == port).map_or(&[], |(_, fields)| fields)
     }
 }
@@ -144,7 +144,7 @@ struct Variables<'a, Id> {
     reset: Id,
     ports: Vec<Id>,
     /// Fields of ports, with the index of the port and the variable.
-    fields: Vec<(usize, &'a LayoutField, Id)>,
+    fields: Vec<(usize, &'a PortField, Id)>,
     rows: Vec<Id>,
     registers: Vec<Id>,
 }

@@ -1,6 +1,6 @@
 //! Events of a block: rows of text in its waveforms, and the decisions on which viewers open.
 use crate::ports::Port;
-use crate::rtl::layout::LayoutField;
+use crate::rtl::layout::PortField;
 use crate::wave::{CycleSample, Trace};
 
 /// Max decimal width of a value in bits; wider values are hexadecimal.
@@ -64,7 +64,7 @@ pub struct EventRow<'a> {
 struct ShownPort<'a> {
     index: usize,
     port: &'a Port,
-    fields: &'a [LayoutField],
+    fields: &'a [PortField],
     names: &'static [(u64, &'static str)],
 }
 
@@ -191,7 +191,7 @@ mod tests {
             ("address_i", 32),
             ("line_i", 70),
         ];
-        let field = |low| LayoutField { name: format!("from_{low}"), low, bits: 6 };
+        let field = |low| PortField { name: format!("from_{low}"), low, bits: 6 };
         Trace {
             instance: "a".into(),
             clock: Clock::default(),

@@ -20,7 +20,7 @@ pub struct SignalLayout {
 
 /// A field of a vector.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LayoutField {
+pub struct PortField {
     /// Name of the field.
     pub name: String,
     /// First bit in the vector.
@@ -29,7 +29,7 @@ pub struct LayoutField {
     pub bits: usize,
 }
 
-impl LayoutField {
+impl PortField {
     /// Returns the field's value, as little-endian words of a vector with this value.
     pub fn of(&self, words: &[u64]) -> Vec<u64> {
         let bit = |at: usize| words[at / 64] >> (at % 64) & 1;
@@ -45,7 +45,7 @@ const LAYOUT: &str = "selvedge:layout";
 
 impl SignalLayout {
     /// Returns the fields of the ports of a block that have a layout.
-    pub fn of_ports(block: &dyn Block, ports: &[Port]) -> Vec<(&'static str, Vec<LayoutField>)> {
+    pub fn of_ports(block: &dyn Block, ports: &[Port]) -> Vec<(&'static str, Vec<PortField>)> {
         let layouts = Description::of(block).map(|description| description.layouts).unwrap_or_default();
         let fields = |port: &Port| {
             let layout = layouts.iter().find(|layout| layout.signals.iter().any(|name| name == port.name))?;
@@ -55,11 +55,11 @@ impl SignalLayout {
     }
 
     /// Returns the fields with their first bits, from bit 0 up.
-    fn placed(&self) -> Vec<LayoutField> {
+    fn placed(&self) -> Vec<PortField> {
         let mut low = 0;
         let field = |(name, bits): &(String, usize)| {
             low += bits;
-            LayoutField { name: name.clone(), low: low - bits, bits: *bits }
+            PortField { name: name.clone(), low: low - bits, bits: *bits }
         };
         self.fields.iter().map(field).collect()
     }
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_field_has_its_bits_of_the_vector() {
-        let field = |low, bits| LayoutField { name: String::new(), low, bits };
+        let field = |low, bits| PortField { name: String::new(), low, bits };
         let words = [0xfedc_ba98_7654_3210, 0x5];
         assert_eq!(field(4, 8).of(&words), [0x21]);
         assert_eq!(field(60, 6).of(&words), [0x1f]);
