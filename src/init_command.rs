@@ -38,6 +38,10 @@ pub fn run(options: &InitOptions) -> Result<(), Failure> {
         write_new(&folder.join(file), text.as_bytes())?;
     }
     write_new(&folder.join(".gitignore"), b"/target\n")?;
+    // The versions with which the tree is tested.
+    if let Ok(versions) = std::fs::read(tree.join("Cargo.lock")) {
+        write_new(&folder.join("Cargo.lock"), &versions)?;
+    }
     format(&folder.join("src/main.rs"));
     print(&format!("{name}: a crate with a block and a mechanism; `cd {name}`, then `cargo test`\n"))
 }

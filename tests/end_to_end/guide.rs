@@ -157,6 +157,13 @@ pub fn settings(folder: &Path) -> PathBuf {
     let mut profile = manifest["profile"].as_table().expect("profiles").clone();
     profile.remove("release");
     profile.remove("dist");
+    let own: toml::Table = include_str!("../plugin/manifest.toml").parse().expect("TOML");
+    let listed = own["profile"]["dev"]["package"].as_table().expect("packages");
+    let packages =
+        profile["dev"].as_table_mut().expect("a profile")["package"].as_table_mut().expect("packages");
+    for package in listed.keys().filter(|package| package.starts_with("selvedge")) {
+        packages.insert(package.clone(), toml::Table::from_iter([("opt-level".into(), 0.into())]).into());
+    }
     let settings = toml::Table::from_iter([("profile".into(), profile.into())]);
     let file = folder.join("settings.toml");
     fs::write(&file, settings.to_string()).expect("written");
@@ -304,7 +311,6 @@ impl Reader {
             "#!/bin/sh\n\
              if [ \"$PWD\" = '{root}' ] && [ \"$1 $2\" = 'run --release' ]; then\n\
              shift 2; [ \"$1\" != -- ] || shift; exec selvedge \"$@\"\nfi\n\
-             [ -e Cargo.lock ] || cp '{TREE}/Cargo.lock' . || exit\n\
              PATH=${{PATH#*:}}\n\
              CARGO_TARGET_DIR='{target}' exec cargo --config '{settings}' \"$@\"\n",
             root = self.root.path().canonicalize().expect("it is there").display(),

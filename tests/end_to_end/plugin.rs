@@ -2,6 +2,7 @@
 //! mechanism.
 use crate::guide::{blocks, settings, shell};
 use crate::python::notebook_in;
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Output;
@@ -34,10 +35,11 @@ fn a_crate_that_init_writes_does_what_the_guide_says() {
     assert_eq!(succeeds(folder.path(), line).trim_end(), printed);
     let here = folder.path().join("my_filter");
     succeeds(&here, "rustfmt --check --edition 2024 src/main.rs");
-    // Use the same versions as the workspace.
-    fs::copy(format!("{TREE}/Cargo.lock"), here.join("Cargo.lock")).expect("copied");
+    let versions = |folder: &Path| fs::read_to_string(folder.join("Cargo.lock")).expect("versions");
+    assert_eq!(versions(&here), versions(Path::new(TREE)));
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("the target folder").display();
     let cargo = format!("CARGO_TARGET_DIR={target} cargo --config {}", settings(folder.path()).display());
+    optimizes_every_crate_of_selvedge(&here, &cargo);
     let commands = commands();
     assert!(commands.len() > 5, "{commands:?}");
     for command in commands {
@@ -67,6 +69,22 @@ fn a_crate_that_init_writes_does_what_the_guide_says() {
     another_program_has_other_results(&here, &program);
     a_notebook_uses_the_crate(folder.path(), &target.to_string());
     refuses_a_top_that_no_fault_can_strike(&here, &cargo);
+}
+
+/// Checks that the crate's manifest optimizes every crate of Selvedge that the crate contains, and nothing that it does not.
+fn optimizes_every_crate_of_selvedge(here: &Path, cargo: &str) {
+    let manifest: toml::Table =
+        fs::read_to_string(here.join("Cargo.toml")).expect("written").parse().expect("TOML");
+    let listed = manifest["profile"]["dev"]["package"].as_table().expect("packages");
+    let listed: BTreeSet<&str> =
+        listed.keys().map(String::as_str).filter(|name| name.starts_with("selvedge")).collect();
+    let tree = succeeds(here, &format!("{cargo} tree --edges normal,build --prefix none --format '{{p}}'"));
+    let contained: BTreeSet<&str> = tree
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| name.starts_with("selvedge"))
+        .collect();
+    assert_eq!(listed, contained);
 }
 
 /// Checks that a changed program has no results in the store, and that a renamed copy has all. The fingerprint covers

@@ -1,16 +1,13 @@
 //! Writes the cell `selvedge_clock_gate`, which users replace by an integrated clock gate.
 
 use crate::design::{VerilogModule, guarded};
-use crate::gating::{TEST_ENABLE, TEST_ENABLE_DOC};
+use crate::gating::{CLOCK_GATE_PORTS, TEST_ENABLE_DOC};
 use crate::head;
 use crate::options::{EmitOptions, Language};
 use crate::write::wrap_comment;
 
 /// Name of the cell that all blocks share.
 pub(crate) const CLOCK_GATE: &str = "selvedge_clock_gate";
-
-/// Ports of the cell: clock, enable, test enable, gated clock.
-pub(crate) const PORTS: [&str; 4] = ["clk_i", "en_i", TEST_ENABLE, "clk_o"];
 
 /// Returns the module `name`.
 pub(crate) fn module(name: &str, options: &EmitOptions) -> VerilogModule {
@@ -29,7 +26,7 @@ pub(crate) fn module(name: &str, options: &EmitOptions) -> VerilogModule {
     if !options.header.tool.is_empty() {
         lines.extend(["//".into(), format!("// Written by {}", options.header.tool)]);
     }
-    let [clock, enable, test, gated] = PORTS;
+    let [clock, enable, test, gated] = CLOCK_GATE_PORTS;
     let text = format!(
         "\
 `default_nettype none

@@ -22,6 +22,9 @@ pub const TEST_ENABLE: &str = "test_en_i";
 /// Documentation of that input.
 pub(crate) const TEST_ENABLE_DOC: &str = "all clocks run, for scan tests; low in operation";
 
+/// Ports of a clock gate: clock, enable, test enable, gated clock.
+pub(crate) const CLOCK_GATE_PORTS: [&str; 4] = ["clk_i", "en_i", TEST_ENABLE, "clk_o"];
+
 /// Number of the clock gate among the modules of a design.
 pub(crate) const CLOCK_GATE_MODULE: usize = 0;
 

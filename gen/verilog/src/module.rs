@@ -3,11 +3,12 @@
 use crate::builder::{ModuleBuilder, concatenation, counting, highest, literal};
 use crate::check;
 use crate::clean::clean;
-use crate::clock_gate::PORTS;
 use crate::elaborate::{AtomInfo, BlockNode, parse_literal};
 use crate::enumeration::{Enumerations, NamedValue};
 use crate::error::{EmitError, Problem};
-use crate::gating::{CLOCK_GATE_MODULE, ClockGate, TEST_ENABLE, TEST_ENABLE_DOC, plan_gates};
+use crate::gating::{
+    CLOCK_GATE_MODULE, CLOCK_GATE_PORTS, ClockGate, TEST_ENABLE, TEST_ENABLE_DOC, plan_gates,
+};
 use crate::hoist::hoist;
 use crate::ir::{Role, Signal, SignalId, Stmt};
 use crate::layout::Layout;
@@ -951,7 +952,7 @@ impl<'a> ModuleWriter<'a> {
         };
         let clock = clock.map_or(Code::from("clk_i"), name);
         let wires = [clock, enable, Code::from(TEST_ENABLE), name(gate.clock)];
-        let pins = PORTS.iter().map(|port| (*port).to_string()).zip(wires).collect();
+        let pins = CLOCK_GATE_PORTS.iter().map(|port| (*port).to_string()).zip(wires).collect();
         let stem = signals[gate.clock].name.trim_end_matches("_clk");
         let label = builder.label(&format!("gate_{stem}"));
         Item::Instance(ModuleInstance { module: CLOCK_GATE_MODULE, parameters: vec![], name: label, pins })

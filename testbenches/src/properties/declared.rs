@@ -1,5 +1,5 @@
 //! The properties of each block: its function, written a second time for one cycle or one interval.
-use super::claim::{AnyConstant, Assertion, CycleValue, Properties, Reach, StoredValue, WatchedMemory};
+use super::claim::{AnyConstant, Assertion, CycleValue, Properties, Reach, SeenSignal, StoredValue, WatchedMemory};
 use serde_json::Value;
 
 /// Blocks that have properties.
@@ -420,7 +420,7 @@ fn aws(instructions: u64, bits: u64) -> Properties {
 /// each cycle.
 fn awt(entries: u64) -> Properties {
     let index_bits = u64::from(entries.ilog2() + u32::from(!entries.is_power_of_two()));
-    let matches: Vec<String> = (0..entries)
+    let holders: Vec<String> = (0..entries)
         .rev()
         .map(|entry| format!("valid_q[{entry}] & (keys_q[{}:{}] == key)", 11 * entry + 10, 11 * entry))
         .collect();
@@ -437,13 +437,13 @@ fn awt(entries: u64) -> Properties {
         inside: vec![
             "valid_q",
             "high_q",
-            "started_q",
             "keys_q",
             "next_entry_index_o",
             "free_entry_index_o",
             "last_row_q",
             "behind_last_q",
         ],
+        seen: vec![SeenSignal { name: "started_q", bits: entries }],
         constants: vec![any("key", 11, "11'd33"), any("entry", index_bits, "next_entry_index_o")],
         memories: vec![
             watched("contexts", ("entry", index_bits), "context_word", 71),
@@ -461,7 +461,7 @@ fn awt(entries: u64) -> Properties {
                 1,
                 format!("trigger_high_i ? !(&active_o) : !(&active_o[{}:{quarter}])", entries - 1),
             ),
-            wire("matches", entries, format!("{{{}}}", matches.join(", "))),
+            wire("holders", entries, format!("{{{}}}", holders.join(", "))),
             wire("deployed_distance", index_bits, distance("next_entry_index_o")),
             wire("own_distance", index_bits, distance("place")),
         ],
@@ -470,10 +470,10 @@ fn awt(entries: u64) -> Properties {
             stored("high", 1, 0, "starts ? trigger_high_i : high"),
             stored("end_id", 7, 0, "starts ? trigger_end_i : end_id"),
             stored(
-                "context",
+                "live",
                 64,
                 0,
-                "starts ? {trigger_live_out_i, trigger_live_in_i, trigger_mask_i} : context",
+                "starts ? {trigger_live_out_i, trigger_live_in_i, trigger_mask_i} : live",
             ),
             stored("inst", 7, 0, "starts ? 7'd0 : inst + {6'd0, deployed}"),
             stored("place", index_bits, 0, "starts ? free_entry_index_o : place"),
@@ -490,7 +490,7 @@ fn awt(entries: u64) -> Properties {
                 "entries",
                 "an active routine has exactly one entry, from its trigger to its last instruction or kill",
                 format!(
-                    "(matches == (active ? {entries}'d1 << place : {entries}'d0)) & (!active | ((|matches) & (high_q[place] == high)))"
+                    "(holders == (active ? {entries}'d1 << place : {entries}'d0)) & (!active | ((|holders) & (high_q[place] == high)))"
                 ),
             ),
             claim(
@@ -501,7 +501,7 @@ fn awt(entries: u64) -> Properties {
             claim(
                 "contexts",
                 "an instruction has the lanes and live registers of its trigger",
-                "!deployed | (next_entry_index_o != entry) | ({deploy_live_out_o, deploy_live_in_o, deploy_mask_o} == context)",
+                "!deployed | (next_entry_index_o != entry) | ({deploy_live_out_o, deploy_live_in_o, deploy_mask_o} == live)",
             ),
             claim(
                 "room",
@@ -538,7 +538,7 @@ fn awt(entries: u64) -> Properties {
         lemmas: vec![claim(
             "words",
             "the memories have the routine's context and its next instruction",
-            "!(active & (place == entry)) | ((context_word == {end_id, context}) & ((started_q[entry] ? inst_word : 7'd0) == inst))",
+            "!(active & (place == entry)) | ((context_word == {end_id, live}) & ((started_q[entry] ? inst_word : 7'd0) == inst))",
         )],
         reach: Reach::Cycles(5),
         ..Properties::default()
