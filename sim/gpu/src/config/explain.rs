@@ -5,11 +5,11 @@ use super::dram::DramConfig;
 use super::dram_energy::DramEnergy;
 use super::event_energy::EventEnergy;
 use super::interconnect::Interconnect;
-use super::l1d::L1dConfig;
+use super::l1d::{L1dConfig, SHARED_CHOICES};
 use super::l2::L2;
 use super::memory::GlobalMemory;
 use super::read_only::ReadOnly;
-use super::sm::{AluConfig, LsuConfig, PipeConfig, SmConfig};
+use super::sm::{AluConfig, LsuConfig, PipeConfig, SmConfig, TensorConfig};
 use super::{BUILT_IN, ConfigError, GpuConfig};
 use documented::DocumentedFields;
 use selvedge_hw::names;
@@ -112,6 +112,7 @@ fn meaning(key: &str) -> String {
         "sm" => SmConfig::get_field_docs(field),
         "sm.alu" => AluConfig::get_field_docs(field),
         "sm.fp64" | "sm.sfu" => PipeConfig::get_field_docs(field),
+        "sm.tensor" => TensorConfig::get_field_docs(field),
         "sm.lsu" => LsuConfig::get_field_docs(field),
         "sm.collector" => CollectorConfig::get_field_docs(field),
         "sm.constant" | "sm.texture" | "sm.instruction" => ReadOnly::get_field_docs(field),
@@ -134,7 +135,7 @@ fn allowed(key: &str, value: &Value) -> String {
         Value::Integer(_) => &["4294967295", "0", "1000000007"],
         Value::String(_) => &["\"?\""],
         Value::Boolean(_) => return "true or false".into(),
-        Value::Array(all) => return format!("{} numbers", all.len()),
+        Value::Array(_) => return format!("1 to {SHARED_CHOICES} numbers"),
         _ => return String::new(),
     };
     let Some(limit) = bad.iter().find_map(|bad| refusal(key, bad)) else {

@@ -1,7 +1,7 @@
 //! The execution pipes: the kind that an instruction needs, the cycles in which pipes are free, and latencies.
 use crate::config::SmConfig;
 use crate::events::InstructionWork;
-pub use crate::pipe_kind::{PIPE_KINDS, PipeKind};
+pub use crate::pipe_kind::{EXECUTING, PIPE_KINDS, PipeKind};
 use selvedge_ptx::ptx::{Instr, OpClass, Space};
 use selvedge_state::State;
 
@@ -10,8 +10,10 @@ use selvedge_state::State;
 pub struct IssueInfo {
     /// The kind of pipe that executes it.
     pub pipe: PipeKind,
+    /// Cycles for which it occupies its pipe.
+    pub interval: u16,
     /// Cycles from issue to result. For loads the memory system determines them.
-    pub latency: u32,
+    pub latency: u16,
     /// The work that costs energy.
     pub work: InstructionWork,
 }
@@ -27,6 +29,14 @@ impl IssueInfo {
             OpClass::Fp64 => (PipeKind::Fp64, sm.fp64.latency),
             OpClass::Fp64Div => (PipeKind::Fp64, sm.fp64.div_latency),
             OpClass::Sfu => (PipeKind::Sfu, sm.sfu.latency),
+            OpClass::Matrix(work) => match sm.tensor.interval(work) {
+                Some(interval) => return Self::of_tensor(instr, sm, interval),
+                None => (PipeKind::Alu, sm.alu.fp32_latency),
+            },
+            OpClass::MatrixFp64(work) => match sm.tensor.fp64_interval(work) {
+                Some(interval) => return Self::of_tensor(instr, sm, interval),
+                None => (PipeKind::Fp64, sm.fp64.latency),
+            },
             OpClass::IntDiv => (PipeKind::Sfu, sm.alu.int_div_latency),
             OpClass::Fp32Div => (PipeKind::Sfu, sm.sfu.div_latency),
             // A system call takes the time of a branch; its effect takes no time.
@@ -37,10 +47,26 @@ impl IssueInfo {
             OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => (PipeKind::Memory, 0),
         };
         let pipeline = match pipe {
-            PipeKind::Alu | PipeKind::Fp64 | PipeKind::Sfu => sm.pipeline_latency,
+            PipeKind::Alu | PipeKind::Fp64 | PipeKind::Sfu | PipeKind::Tensor => sm.pipeline_latency,
             PipeKind::Memory | PipeKind::Control => 0,
         };
-        IssueInfo { pipe, latency: latency + pipeline, work: InstructionWork::of(instr) }
+        IssueInfo {
+            pipe,
+            interval: Pipes::interval(pipe, sm),
+            latency: (latency + pipeline) as u16,
+            work: InstructionWork::of(instr),
+        }
+    }
+
+    /// Returns the properties of a matrix product that occupies a tensor core for `interval` cycles.
+    fn of_tensor(instr: &Instr, sm: &SmConfig, interval: u16) -> Self {
+        let latency = sm.tensor.latency_of(interval) + sm.pipeline_latency;
+        IssueInfo {
+            pipe: PipeKind::Tensor,
+            interval,
+            latency: latency as u16,
+            work: InstructionWork::of(instr),
+        }
     }
 }
 
@@ -48,24 +74,32 @@ impl IssueInfo {
 #[derive(State)]
 pub struct Pipes {
     /// Per pipe kind: first cycle in which each pipe accepts a warp.
-    free_at: [Vec<u64>; 4],
+    free_at: [Vec<u64>; EXECUTING],
     /// Per pipe kind: the pipe that is free first.
-    next: [usize; 4],
+    next: [usize; EXECUTING],
     /// Per pipe kind: first cycle in which any pipe is free; 0 for control, which is always free.
     first_free: [u64; PIPE_KINDS],
-    interval: [u64; 4],
 }
 
 impl Pipes {
     /// Returns the pipes of an SM, all free.
     pub fn new(sm: &SmConfig) -> Self {
         let group = |pipes: u32| vec![0; pipes as usize];
-        Pipes {
-            free_at: [group(sm.alu.pipes), group(sm.fp64.pipes), group(sm.sfu.pipes), group(1)],
-            next: [0; 4],
-            first_free: [0; PIPE_KINDS],
-            interval: [sm.alu.lanes, sm.fp64.lanes, sm.sfu.lanes, sm.lsu.lanes].map(|l| u64::from(32 / l)),
-        }
+        let groups = [sm.alu.pipes, sm.fp64.pipes, sm.sfu.pipes, 1, sm.tensor.pipes];
+        Pipes { free_at: groups.map(group), next: [0; EXECUTING], first_free: [0; PIPE_KINDS] }
+    }
+
+    /// Returns the cycles for which an instruction occupies a pipe of this kind: 32 / lanes. The work of a matrix product
+    /// determines them instead.
+    pub fn interval(kind: PipeKind, sm: &SmConfig) -> u16 {
+        let lanes = match kind {
+            PipeKind::Alu => sm.alu.lanes,
+            PipeKind::Fp64 => sm.fp64.lanes,
+            PipeKind::Sfu => sm.sfu.lanes,
+            PipeKind::Memory => sm.lsu.lanes,
+            PipeKind::Tensor | PipeKind::Control => 32,
+        };
+        (32 / lanes) as u16
     }
 
     /// Returns whether a pipe of this kind accepts a warp in cycle `now`.
@@ -80,11 +114,11 @@ impl Pipes {
         self.free_at[kind as usize][self.share(kind, share)].iter().any(|f| *f <= now)
     }
 
-    /// Occupies a free pipe of a scheduler's share, from cycle `now`.
-    pub fn occupy_for(&mut self, kind: PipeKind, share: (u8, usize), now: u64) {
-        let (interval, range) = (self.interval[kind as usize], self.share(kind, share));
+    /// Occupies a free pipe of a scheduler's share for `interval` cycles, from cycle `now`.
+    pub fn occupy_for(&mut self, kind: PipeKind, share: (u8, usize), interval: u16, now: u64) {
+        let range = self.share(kind, share);
         let pipe = self.free_at[kind as usize][range].iter_mut().find(|f| **f <= now);
-        *pipe.expect("a pipe of the share is free") = now + interval;
+        *pipe.expect("a pipe of the share is free") = now + u64::from(interval);
         self.find_first(kind);
     }
 
@@ -117,14 +151,15 @@ impl Pipes {
         (self.next[kind as usize], self.first_free[kind as usize]) = (next, first);
     }
 
-    /// Occupies the pipe of this kind that is free first, from cycle `now`.
-    pub fn occupy(&mut self, kind: PipeKind, now: u64) {
+    /// Occupies the pipe of this kind that is free first for `interval` cycles, from cycle `now`.
+    #[inline(always)]
+    pub fn occupy(&mut self, kind: PipeKind, interval: u16, now: u64) {
         if kind == PipeKind::Control {
             return;
         }
         let pipe = &mut self.free_at[kind as usize][self.next[kind as usize]];
         debug_assert!(*pipe <= now, "issue checked that a pipe is free");
-        *pipe = now + self.interval[kind as usize];
+        *pipe = now + u64::from(interval);
         self.find_first(kind);
     }
 }

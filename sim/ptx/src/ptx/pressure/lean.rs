@@ -150,9 +150,13 @@ impl<'a> Maker<'a> {
     /// Returns whether an instruction has no effect except its results.
     fn is_pure(&self, at: u32) -> bool {
         let instr = &self.code[at as usize];
-        use OpClass::{Convert, Fp32, Fp32Div, Fp64, Fp64Div, Int, IntDiv, IntMul, Sfu};
-        matches!(instr.class, Int | IntMul | IntDiv | Fp32 | Fp32Div | Fp64 | Fp64Div | Sfu | Convert)
-            && !matches!(instr.op, Op::Carry(_) | Op::ReadLive(_))
+        use OpClass::{Convert, Fp32, Fp32Div, Fp64, Fp64Div, Int, IntDiv, IntMul, Matrix, MatrixFp64, Sfu};
+        let is_arithmetic = match instr.class {
+            Int | IntMul | IntDiv | Fp32 | Fp32Div | Fp64 | Fp64Div | Sfu | Convert => true,
+            Matrix(_) | MatrixFp64(_) => true,
+            _ => false,
+        };
+        is_arithmetic && !matches!(instr.op, Op::Carry(_) | Op::ReadLive(_))
     }
 
     /// Removes instructions whose results are unused.
