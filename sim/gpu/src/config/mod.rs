@@ -184,11 +184,11 @@ mod tests {
             ("sound-baseline-32", 16, 2048),
             ("gtx480-3.2.1", 16, 768),
             ("gtx480-3.2.2", 16, 768),
-            // The size in the file. The L1D has the part of 128 KB that shared memory leaves.
+            // The size in the file. The L1D has the part of the unified memory that shared memory leaves.
             ("titan-v", 32, 4608),
             ("rtx3070", 128, 4096),
-            ("a100", 192, 40960),
-            ("h100", 256, 51200),
+            ("a100", 32, 40960),
+            ("h100", 32, 51200),
         ] {
             let c = load(name);
             let l1d = c.l1d.sets * c.l1d.ways * c.l1d.line_bytes;

@@ -163,3 +163,80 @@ impl Pipes {
         self.find_first(kind);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::GpuConfig;
+    use selvedge_ptx::ptx::Module;
+
+    /// Returns the properties of a matrix product on a GPU.
+    fn product(config: &str, form: &str, operands: &str) -> IssueInfo {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {{\n.reg .b32 %r<16>;\n.reg .f32 %f<4>;\n\
+             .reg .f64 %d<4>;\nmma.sync.aligned.{form} {operands};\nret;\n}}\n"
+        );
+        let module = Module::parse("product", &text).expect("it is PTX");
+        let kernel = module.kernel("k").expect("it has the kernel");
+        let sm = GpuConfig::load(config).expect("built in").sm;
+        IssueInfo::of(&kernel.code[0], &sm)
+    }
+
+    fn half(config: &str) -> IssueInfo {
+        let operands = "{%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f0, %f1, %f2, %f3}";
+        product(config, "m16n8k16.row.col.f32.f16.f16.f32", operands)
+    }
+
+    fn bytes(config: &str) -> IssueInfo {
+        let operands = "{%r0, %r1}, {%r2}, {%r3}, {%r0, %r1}";
+        product(config, "m8n8k16.row.col.s32.s8.s8.s32", operands)
+    }
+
+    fn double(config: &str) -> IssueInfo {
+        product(config, "m8n8k4.row.col.f64.f64.f64.f64", "{%d0, %d1}, {%d2}, {%d3}, {%d0, %d1}")
+    }
+
+    #[test]
+    fn a_product_occupies_its_tensor_core_for_its_work_over_the_rate() {
+        // 2048 multiply-adds of 16 bits, 1024 of 8 bits, and 256 of 64 bits.
+        for (config, rate, fp64_rate) in [("a100", 256, 16), ("h100", 512, 32)] {
+            assert_eq!(half(config).interval, 2048 / rate, "{config}");
+            assert_eq!(bytes(config).interval, 1024 / 2 / rate, "{config}");
+            assert_eq!(double(config).interval, 256 / fp64_rate, "{config}");
+        }
+        assert_eq!((half("titan-v").interval, half("rtx3070").interval), (32, 32));
+    }
+
+    #[test]
+    fn each_further_cycle_in_the_tensor_core_delays_the_result_by_one() {
+        let sm = GpuConfig::load("a100").expect("built in").sm;
+        for info in [half("a100"), bytes("a100"), double("a100")] {
+            assert_eq!(info.pipe, PipeKind::Tensor);
+            let latency = sm.tensor.latency + sm.pipeline_latency + u32::from(info.interval) - 1;
+            assert_eq!(u32::from(info.latency), latency);
+        }
+    }
+
+    #[test]
+    fn without_tensor_cores_a_product_takes_the_time_of_an_addition() {
+        let sm = GpuConfig::load("gtx480").expect("built in").sm;
+        let of = |info: IssueInfo| (info.pipe, info.interval, u32::from(info.latency));
+        let single = (PipeKind::Alu, (32 / sm.alu.lanes) as u16, sm.alu.fp32_latency + sm.pipeline_latency);
+        assert_eq!([of(half("gtx480")), of(bytes("gtx480"))], [single; 2]);
+        let fp64 = (PipeKind::Fp64, (32 / sm.fp64.lanes) as u16, sm.fp64.latency + sm.pipeline_latency);
+        assert_eq!(of(double("gtx480")), fp64);
+        assert_eq!(double("rtx3070").pipe, PipeKind::Fp64, "its tensor cores have no double precision");
+    }
+
+    #[test]
+    fn a_tensor_core_is_free_again_after_the_work_of_its_product() {
+        let sm = GpuConfig::load("a100").expect("built in").sm;
+        let mut pipes = Pipes::new(&sm);
+        for _ in 0..sm.tensor.pipes {
+            assert!(pipes.is_free(PipeKind::Tensor, 10));
+            pipes.occupy(PipeKind::Tensor, 8, 10);
+        }
+        assert!(!pipes.is_free(PipeKind::Tensor, 17) && pipes.is_free(PipeKind::Tensor, 18));
+        assert!(pipes.is_free(PipeKind::Alu, 10));
+    }
+}

@@ -405,3 +405,29 @@ fn decode_launch(
     };
     launch.checked()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_is_read_as_it_is_written() {
+        let products = [OpClass::Matrix(512), OpClass::Matrix(MOST_MATRIX_WORK), OpClass::MatrixFp64(256)];
+        for class in CLASSES.into_iter().chain(products) {
+            let mut out = TraceEncoder::default();
+            encode_class(class, &mut out);
+            let mut from = TraceDecoder::new(&out.bytes, 0..out.bytes.len());
+            assert_eq!(decode_class(&mut from).ok(), Some(class));
+            assert!(from.is_at_end());
+        }
+    }
+
+    #[test]
+    fn a_product_of_more_work_than_any_instruction_has_is_damage() {
+        let mut out = TraceEncoder::default();
+        encode_class(OpClass::Matrix(MOST_MATRIX_WORK + 1), &mut out);
+        let found = decode_class(&mut TraceDecoder::new(&out.bytes, 0..out.bytes.len()));
+        let says = "work of a matrix product = 2049: must be 0 to 2048";
+        assert_eq!(found.err().map(|damage| damage.what).as_deref(), Some(says));
+    }
+}
