@@ -57,6 +57,12 @@ impl CollectorConfig {
         [&self.alu, &self.fp64, &self.sfu, &self.memory, &self.tensor]
     }
 
+    /// Returns the names and sets of the kinds with pipes. Only the last one, of the tensor cores, may have none.
+    fn used_sets(&self, pipes: [u32; 4]) -> impl Iterator<Item = (&'static str, &CollectorSet)> {
+        let kinds = if pipes[3] > 0 { EXECUTING } else { EXECUTING - 1 };
+        KINDS.into_iter().zip(self.sets()).take(kinds)
+    }
+
     /// Checks operand collection. `pipes` are the numbers of integer, double-precision, special-function and tensor pipes.
     pub(super) fn check(&self, schedulers: u32, pipes: [u32; 4], check: &mut Checker<'_>) {
         if !self.is_there() {
@@ -67,8 +73,7 @@ impl CollectorConfig {
         let shared = &self.shared;
         check.range("sm.collector.shared.units", shared.units, 0, 32);
         check.range("sm.collector.shared.ports", shared.ports, u32::from(shared.units > 0), 64);
-        let kinds = if pipes[3] > 0 { EXECUTING } else { EXECUTING - 1 };
-        for (kind, set) in KINDS.into_iter().zip(self.sets()).take(kinds) {
+        for (kind, set) in self.used_sets(pipes) {
             let key = |key: &str| format!("sm.collector.{kind}.{key}");
             check.range(&key("units"), set.units, u32::from(shared.units == 0), 32);
             check.range(&key("ports"), set.ports, u32::from(set.units > 0), 64);
@@ -89,7 +94,7 @@ impl CollectorConfig {
         };
         divide("sm.collector.banks".into(), self.banks);
         divide("sm.collector.shared.units".into(), self.shared.units);
-        for (kind, set) in KINDS.into_iter().zip(self.sets()) {
+        for (kind, set) in self.used_sets(pipes) {
             divide(format!("sm.collector.{kind}.units"), set.units);
             divide(format!("sm.collector.{kind}.registers"), set.registers);
         }
