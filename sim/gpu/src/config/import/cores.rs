@@ -176,9 +176,11 @@ pub fn pipes(reader: &mut OptionReader) -> Result<(), ConfigError> {
 pub fn tensor(reader: &mut OptionReader) -> Result<bool, ConfigError> {
     let available = reader.take_number("-gpgpu_tensor_core_avail")?;
     let units = reader.take_number("-gpgpu_num_tensor_core_units")?;
-    let [initiation, latency] =
-        ["-ptx_opcode_initiation_tensor", "-ptx_opcode_latency_tesnor"].map(|name| reader.take_number(name));
-    let (initiation, latency) = (initiation?, latency?);
+    let initiation = reader.take_number("-ptx_opcode_initiation_tensor")?;
+    // GPGPU-Sim's own spelling is the first.
+    let [own, corrected] =
+        ["-ptx_opcode_latency_tesnor", "-ptx_opcode_latency_tensor"].map(|name| reader.take_number(name));
+    let latency = own?.or(corrected?);
     let (Some((1.., available)), Some((count @ 1.., option))) = (available, units) else { return Ok(false) };
     reader.set("sm.tensor", "pipes", count, &option);
     reader.add_source("sm.tensor", "pipes", &available);
@@ -188,7 +190,7 @@ pub fn tensor(reader: &mut OptionReader) -> Result<bool, ConfigError> {
     let (rate_source, latency_source) =
         [&initiation, &latency].map(|given| given.as_ref().map_or(&option, |(_, option)| option)).into();
     reader.set("sm.tensor", "macs", PRODUCT_MULTIPLY_ADDS.div_ceil(cycles), rate_source);
-    reader.set("sm.tensor", "latency", (result + 1).saturating_sub(cycles).max(1), latency_source);
+    reader.set("sm.tensor", "latency", result.saturating_add(1).saturating_sub(cycles).max(1), latency_source);
     initiation.iter().for_each(|(_, option)| reader.add_source("sm.tensor", "latency", option));
     if result < cycles {
         reader.note(

@@ -151,11 +151,9 @@ impl<'a> Maker<'a> {
     fn is_pure(&self, at: u32) -> bool {
         let instr = &self.code[at as usize];
         use OpClass::{Convert, Fp32, Fp32Div, Fp64, Fp64Div, Int, IntDiv, IntMul, Matrix, MatrixFp64, Sfu};
-        let is_arithmetic = match instr.class {
-            Int | IntMul | IntDiv | Fp32 | Fp32Div | Fp64 | Fp64Div | Sfu | Convert => true,
-            Matrix(_) | MatrixFp64(_) => true,
-            _ => false,
-        };
+        let is_matrix = matches!(instr.class, Matrix(_) | MatrixFp64(_));
+        let is_arithmetic = is_matrix
+            || matches!(instr.class, Int | IntMul | IntDiv | Fp32 | Fp32Div | Fp64 | Fp64Div | Sfu | Convert);
         is_arithmetic && !matches!(instr.op, Op::Carry(_) | Op::ReadLive(_))
     }
 
