@@ -75,7 +75,7 @@ fn an_import_of_a_wrong_value_is_refused_with_its_line() {
     std::fs::write(folder.path().join("my.config"), "\n-gpgpu_n_mem 99\n").expect("the file is written");
     let output = selvedge_in(folder.path(), &["config", "import", "my.config"]);
     assert_eq!(output.status.code(), Some(2));
-    let says = "selvedge: my.config:2: -gpgpu_n_mem: l2.partitions = 99: must be 1 to 32\n";
+    let says = "selvedge: my.config:2: -gpgpu_n_mem: l2.partitions = 99: must be 1 to 64\n";
     assert_eq!(error(&output), says);
     assert!(output.stdout.is_empty());
 }

@@ -76,7 +76,7 @@ fn a_sweep_of_the_l1ds_size_has_no_gap() {
 /// Model and RTL agree where blocks have the sets, ways and schedulers of newer GPUs, and where an SM has two controllers.
 #[test]
 fn blocks_agree_in_lockstep_on_newer_gpus() {
-    let points: Vec<_> = ["maxwell-dai-ch4", "titan-v", "rtx3070"]
+    let points: Vec<_> = ["maxwell-dai-ch4", "titan-v", "rtx3070", "a100", "h100"]
         .iter()
         .flat_map(|config| {
             ["latte-cc", "mdb-local", "caba-best", "hw-bdi"].map(|mechanism| (*config, mechanism))

@@ -123,8 +123,9 @@ impl InstructionWork {
         let unit = match instr.class {
             OpClass::Int | OpClass::Convert | OpClass::Warp => LaneUnit::Int,
             OpClass::IntMul => LaneUnit::IntMul,
-            OpClass::Fp32 => LaneUnit::Fp32,
-            OpClass::Fp64 => LaneUnit::Fp64,
+            // The energy of a matrix product is that of a multiply-add per lane: there is no published one of a tensor core here.
+            OpClass::Fp32 | OpClass::Matrix(_) => LaneUnit::Fp32,
+            OpClass::Fp64 | OpClass::MatrixFp64(_) => LaneUnit::Fp64,
             OpClass::Sfu => LaneUnit::Sfu,
             OpClass::IntDiv | OpClass::Fp32Div => LaneUnit::Division,
             OpClass::Fp64Div => LaneUnit::Fp64Division,

@@ -3,7 +3,10 @@
 use selvedge_state::State;
 
 /// Number of [`PipeKind`]s.
-pub const PIPE_KINDS: usize = 5;
+pub const PIPE_KINDS: usize = 6;
+
+/// Number of kinds with pipes: all but [`PipeKind::Control`].
+pub const EXECUTING: usize = PIPE_KINDS - 1;
 
 /// The kinds of pipe that the issue stage distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
@@ -16,17 +19,19 @@ pub enum PipeKind {
     Sfu = 2,
     /// Load/store unit.
     Memory = 3,
+    /// Tensor cores.
+    Tensor = 4,
     /// Branches, barriers, fences and exits, which the issue stage executes itself.
-    Control = 4,
+    Control = 5,
 }
 
 impl PipeKind {
     /// All kinds, in order of their numbers.
     pub const ALL: [PipeKind; PIPE_KINDS] =
-        [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory, PipeKind::Control];
+        [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory, PipeKind::Tensor, PipeKind::Control];
 
     /// Returns whether all schedulers of an SM share a single pipe of this kind.
     pub fn is_single(self) -> bool {
-        matches!(self, PipeKind::Fp64 | PipeKind::Sfu | PipeKind::Memory)
+        matches!(self, PipeKind::Fp64 | PipeKind::Sfu | PipeKind::Memory | PipeKind::Tensor)
     }
 }

@@ -1,7 +1,11 @@
 //! Operand collection: register banks and the units that gather an instruction's operands from them.
 use super::check::Checker;
+use crate::pipe_kind::EXECUTING;
 use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
+
+/// Names of the sets in a file, in order of their kinds of pipe.
+const KINDS: [&str; EXECUTING] = ["alu", "fp64", "sfu", "memory", "tensor"];
 
 /// Collector units of one kind of pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
@@ -38,6 +42,8 @@ pub struct CollectorConfig {
     pub sfu: CollectorSet,
     /// Units of memory instructions.
     pub memory: CollectorSet,
+    /// Units of matrix products. Ignored without tensor cores.
+    pub tensor: CollectorSet,
 }
 
 impl CollectorConfig {
@@ -47,11 +53,18 @@ impl CollectorConfig {
     }
 
     /// Returns the sets of collector units, in order of their kinds of pipe.
-    pub fn sets(&self) -> [&CollectorSet; 4] {
-        [&self.alu, &self.fp64, &self.sfu, &self.memory]
+    pub fn sets(&self) -> [&CollectorSet; EXECUTING] {
+        [&self.alu, &self.fp64, &self.sfu, &self.memory, &self.tensor]
     }
 
-    pub(super) fn check(&self, schedulers: u32, pipes: [u32; 3], check: &mut Checker<'_>) {
+    /// Returns the names and sets of the kinds with pipes. Only the last one, of the tensor cores, may have none.
+    fn used_sets(&self, pipes: [u32; 4]) -> impl Iterator<Item = (&'static str, &CollectorSet)> {
+        let kinds = if pipes[3] > 0 { EXECUTING } else { EXECUTING - 1 };
+        KINDS.into_iter().zip(self.sets()).take(kinds)
+    }
+
+    /// Checks operand collection. `pipes` are the numbers of integer, double-precision, special-function and tensor pipes.
+    pub(super) fn check(&self, schedulers: u32, pipes: [u32; 4], check: &mut Checker<'_>) {
         if !self.is_there() {
             return;
         }
@@ -60,7 +73,7 @@ impl CollectorConfig {
         let shared = &self.shared;
         check.range("sm.collector.shared.units", shared.units, 0, 32);
         check.range("sm.collector.shared.ports", shared.ports, u32::from(shared.units > 0), 64);
-        for (kind, set) in ["alu", "fp64", "sfu", "memory"].into_iter().zip(self.sets()) {
+        for (kind, set) in self.used_sets(pipes) {
             let key = |key: &str| format!("sm.collector.{kind}.{key}");
             check.range(&key("units"), set.units, u32::from(shared.units == 0), 32);
             check.range(&key("ports"), set.ports, u32::from(set.units > 0), 64);
@@ -72,7 +85,7 @@ impl CollectorConfig {
     }
 
     /// Checks that sub-cores divide everything except the load/store unit into equal shares per scheduler.
-    fn check_shares(&self, schedulers: u32, pipes: [u32; 3], check: &mut Checker<'_>) {
+    fn check_shares(&self, schedulers: u32, pipes: [u32; 4], check: &mut Checker<'_>) {
         let must = format!("must be a multiple of sm.schedulers = {schedulers} with sub-cores");
         let mut divide = |key: String, value: u32| {
             if !value.is_multiple_of(schedulers.max(1)) {
@@ -81,11 +94,11 @@ impl CollectorConfig {
         };
         divide("sm.collector.banks".into(), self.banks);
         divide("sm.collector.shared.units".into(), self.shared.units);
-        for (kind, set) in ["alu", "fp64", "sfu", "memory"].into_iter().zip(self.sets()) {
+        for (kind, set) in self.used_sets(pipes) {
             divide(format!("sm.collector.{kind}.units"), set.units);
             divide(format!("sm.collector.{kind}.registers"), set.registers);
         }
-        for (kind, count) in ["alu", "fp64", "sfu"].into_iter().zip(pipes) {
+        for (kind, count) in ["alu", "fp64", "sfu", "tensor"].into_iter().zip(pipes) {
             divide(format!("sm.{kind}.pipes"), count);
         }
     }

@@ -5,11 +5,11 @@ use super::dram::DramConfig;
 use super::dram_energy::DramEnergy;
 use super::event_energy::EventEnergy;
 use super::interconnect::Interconnect;
-use super::l1d::L1dConfig;
+use super::l1d::{L1dConfig, SHARED_CHOICES};
 use super::l2::L2;
 use super::memory::GlobalMemory;
 use super::read_only::ReadOnly;
-use super::sm::{AluConfig, LsuConfig, PipeConfig, SmConfig};
+use super::sm::{AluConfig, LsuConfig, PipeConfig, SmConfig, TensorConfig};
 use super::{BUILT_IN, ConfigError, GpuConfig};
 use documented::DocumentedFields;
 use selvedge_hw::names;
@@ -112,6 +112,7 @@ fn meaning(key: &str) -> String {
         "sm" => SmConfig::get_field_docs(field),
         "sm.alu" => AluConfig::get_field_docs(field),
         "sm.fp64" | "sm.sfu" => PipeConfig::get_field_docs(field),
+        "sm.tensor" => TensorConfig::get_field_docs(field),
         "sm.lsu" => LsuConfig::get_field_docs(field),
         "sm.collector" => CollectorConfig::get_field_docs(field),
         "sm.constant" | "sm.texture" | "sm.instruction" => ReadOnly::get_field_docs(field),
@@ -134,7 +135,7 @@ fn allowed(key: &str, value: &Value) -> String {
         Value::Integer(_) => &["4294967295", "0", "1000000007"],
         Value::String(_) => &["\"?\""],
         Value::Boolean(_) => return "true or false".into(),
-        Value::Array(all) => return format!("{} numbers", all.len()),
+        Value::Array(_) => return format!("1 to {SHARED_CHOICES} numbers"),
         _ => return String::new(),
     };
     let Some(limit) = bad.iter().find_map(|bad| refusal(key, bad)) else {
@@ -187,7 +188,7 @@ mod tests {
     fn a_key_has_its_range_its_default_and_those_who_differ() {
         let sets = explain("l1d.sets").expect("a key");
         assert_eq!((sets.default.as_str(), sets.allowed.as_str()), ("32", "a power of two from 1 to 4096"));
-        assert_eq!(sets.others, [("titan-v", "4".to_string()), ("rtx3070", "4".to_string())]);
+        assert_eq!(sets.others, ["titan-v", "rtx3070", "a100", "h100"].map(|name| (name, "4".to_string())));
         let policy = explain("l1d.write_policy").expect("a key");
         assert!(
             policy.allowed.contains("write-evict") && policy.allowed.contains("write-back"),

@@ -78,7 +78,7 @@ pub(super) fn check(check: &mut Checker<'_>, key: &str, function: IndexFunction,
         );
     }
     // `i-poly` supports numbers of partitions that are not a power of two: its result wraps around.
-    let is_uneven = function == IndexFunction::IPoly && what == "partitions" && (9..=32).contains(&places);
+    let is_uneven = function == IndexFunction::IPoly && what == "partitions" && (9..=64).contains(&places);
     if is_uneven {
         return;
     }

@@ -6,10 +6,10 @@ use crate::cache::sectors::MOST_LINE_BYTES;
 use documented::DocumentedFields;
 use selvedge_hw::index_function::IndexFunction;
 use selvedge_state::State;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Number of sizes of shared memory in `shared_choices`.
-pub const SHARED_CHOICES: usize = 8;
+/// Max sizes of shared memory in `shared_choices`.
+pub const SHARED_CHOICES: usize = 10;
 
 /// Max ways of a cache.
 pub(super) const MOST_WAYS: u32 = 512;
@@ -80,6 +80,23 @@ pub enum BypassedLoads {
     All,
 }
 
+/// Serializes the sizes of shared memory without the repetitions of the last one.
+fn write_choices<S: Serializer>(choices: &[u32; SHARED_CHOICES], to: S) -> Result<S::Ok, S::Error> {
+    let last = choices[SHARED_CHOICES - 1];
+    let count = choices.iter().position(|choice| *choice == last).map_or(SHARED_CHOICES, |at| at + 1);
+    choices[..count].serialize(to)
+}
+
+/// Deserializes the sizes of shared memory. Unused entries repeat the last size.
+fn read_choices<'de, D: Deserializer<'de>>(from: D) -> Result<[u32; SHARED_CHOICES], D::Error> {
+    let sizes = Vec::<u32>::deserialize(from)?;
+    let Some(last) = sizes.last().filter(|_| sizes.len() <= SHARED_CHOICES) else {
+        let message = format!("{} sizes of shared memory: must be 1 to {SHARED_CHOICES}", sizes.len());
+        return Err(serde::de::Error::custom(message));
+    };
+    Ok(std::array::from_fn(|at| *sizes.get(at).unwrap_or(last)))
+}
+
 /// L1 data cache of an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
@@ -122,7 +139,8 @@ pub struct L1dConfig {
     /// Size of the memory that the L1D and shared memory share, bytes. The L1D gets the part that the running kernel's
     /// shared memory leaves, in whole ways. 0: the L1D always has `ways` ways.
     pub unified_bytes: u32,
-    /// Sizes that shared memory can have in `unified_bytes`, bytes, ascending; unused entries repeat the last size.
+    /// Sizes that shared memory can have in `unified_bytes`, bytes, ascending.
+    #[serde(serialize_with = "write_choices", deserialize_with = "read_choices")]
     pub shared_choices: [u32; SHARED_CHOICES],
     /// Segment size of loads that bypass the cache, bytes, at most a line. A load transfers the segments that it touches.
     pub bypass_bytes: u32,
@@ -175,7 +193,7 @@ impl L1dConfig {
         );
         let last = self.shared_choices[SHARED_CHOICES - 1];
         if !self.shared_choices.is_sorted() || last > self.unified_bytes {
-            let must = format!("must be {SHARED_CHOICES} ascending sizes up to l1d.unified_bytes");
+            let must = "must be ascending sizes up to l1d.unified_bytes".into();
             check.fail("l1d.shared_choices", format!("{:?}", self.shared_choices), must);
         }
     }

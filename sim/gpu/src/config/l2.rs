@@ -111,7 +111,7 @@ impl L2 {
 
     /// Checks the L2. Its lines must have at least the `line_bytes` bytes of the L1D's lines.
     pub(super) fn check(&self, line_bytes: u32, check: &mut Checker<'_>) {
-        check.range("l2.partitions", self.partitions, 1, 32);
+        check.range("l2.partitions", self.partitions, 1, 64);
         check.power("l2.slices", self.slices, 1, 8);
         check.power("l2.slice_bytes", self.slice_bytes, self.line_bytes, 1 << 20);
         check.range("l2.sets", self.sets, 1, 1 << 16);

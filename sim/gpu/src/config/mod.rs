@@ -37,7 +37,7 @@ pub use mapping::{AddressField, AddressMapping, MappedBit};
 pub use memory::{GlobalMemory, OutOfBounds};
 pub use read_only::{READ_ONLY_CACHES, ReadOnly, ReadOnlyCache};
 pub use selvedge_hw::index_function::IndexFunction;
-pub use sm::{AluConfig, LsuConfig, PipeConfig, SchedulerPolicy, SmConfig};
+pub use sm::{AluConfig, LsuConfig, PipeConfig, SchedulerPolicy, SmConfig, TensorConfig};
 
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ macro_rules! built_in {
 }
 
 /// Built-in configurations. The first one is complete; the others are based on it.
-pub const BUILT_IN: [BuiltIn; 13] = [
+pub const BUILT_IN: [BuiltIn; 15] = [
     built_in!("gtx480", "NVIDIA GTX480 (Fermi): the default"),
     built_in!("gtx480-caba", "CABA, table 1"),
     built_in!("gtx480-latte-cc", "LATTE-CC, table II"),
@@ -77,6 +77,8 @@ pub const BUILT_IN: [BuiltIn; 13] = [
     built_in!("gtx480-3.2.2", "the GTX480 that GPGPU-Sim 3.2.2 brings along"),
     built_in!("titan-v", "NVIDIA TITAN V (Volta) of GPGPU-Sim 4.2"),
     built_in!("rtx3070", "NVIDIA RTX 3070 (Ampere) of GPGPU-Sim 4.2"),
+    built_in!("a100", "NVIDIA A100 SXM4 40 GB (Ampere), latencies as measured"),
+    built_in!("h100", "NVIDIA H100 PCIe (Hopper), latencies as measured"),
 ];
 
 /// Returns the text of the built-in configuration called `name`.
@@ -151,12 +153,15 @@ mod tests {
 
     #[test]
     fn machines_have_their_papers_bandwidth() {
-        // CABA, table 1; LAMAR, table 2; Dai, table 1 (48 bytes per cycle at 924 MHz, with four transfers each).
+        // CABA, table 1; LAMAR, table 2; Dai, table 1 (48 bytes per cycle at 924 MHz, with four transfers each); NVIDIA's
+        // whitepaper of the A100; 5120 bits at 1593 MHz.
         for (name, gigabytes) in [
             ("gtx480", "177.4"),
             ("gtx480-caba", "177.4"),
             ("gtx480-lamar", "179.2"),
             ("gtx480-dai", "177.4"),
+            ("a100", "1555.2"),
+            ("h100", "2039.0"),
         ] {
             let c = load(name);
             let bytes = c.l2.partitions * c.dram.bus_bytes * c.dram.data_rate;
@@ -179,9 +184,11 @@ mod tests {
             ("sound-baseline-32", 16, 2048),
             ("gtx480-3.2.1", 16, 768),
             ("gtx480-3.2.2", 16, 768),
-            // The size in the file. The L1D has the part of 128 KB that shared memory leaves.
+            // The size in the file. The L1D has the part of the unified memory that shared memory leaves.
             ("titan-v", 32, 4608),
             ("rtx3070", 128, 4096),
+            ("a100", 32, 40960),
+            ("h100", 32, 51200),
         ] {
             let c = load(name);
             let l1d = c.l1d.sets * c.l1d.ways * c.l1d.line_bytes;

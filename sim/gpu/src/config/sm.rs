@@ -3,6 +3,7 @@ use super::check::Checker;
 use super::collector::CollectorConfig;
 use super::read_only::{ReadOnly, ReadOnlyCache};
 use documented::DocumentedFields;
+use selvedge_ptx::ptx::MOST_MATRIX_WORK;
 use serde::{Deserialize, Serialize};
 
 /// Policy of a warp scheduler.
@@ -51,6 +52,53 @@ pub struct PipeConfig {
     /// Latency from issue to result of a division or square root, core cycles: that of the hardware's instruction sequence.
     /// Single-precision division runs in the special-function pipes.
     pub div_latency: u32,
+}
+
+/// Tensor cores: the pipes of matrix products.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
+#[serde(deny_unknown_fields)]
+pub struct TensorConfig {
+    /// Number of tensor cores. 0: none; a matrix product takes the time of one single-precision or double-precision
+    /// instruction.
+    pub pipes: u32,
+    /// Multiply-adds of a tensor core per core cycle, with 16-bit factors. A multiply-add of n-bit factors counts as n / 16.
+    /// The tensor core accepts the next product after its multiply-adds / `macs` cycles.
+    pub macs: u32,
+    /// Multiply-adds of a tensor core per core cycle in double precision. 0: a product in double precision takes the time of
+    /// one double-precision instruction.
+    pub fp64_macs: u32,
+    /// Latency from issue to result of a product that occupies its tensor core for one cycle, core cycles. Each further cycle
+    /// adds one.
+    pub latency: u32,
+}
+
+impl TensorConfig {
+    /// Returns the cycles for which a product of `work` 16-bit multiply-adds occupies a tensor core; `None` without tensor cores.
+    pub fn interval(&self, work: u16) -> Option<u16> {
+        self.cycles(work, self.macs)
+    }
+
+    /// Returns the cycles for which a product of `work` double-precision multiply-adds occupies a tensor core; `None` if tensor
+    /// cores do not execute them.
+    pub fn fp64_interval(&self, work: u16) -> Option<u16> {
+        self.cycles(work, self.fp64_macs)
+    }
+
+    /// Returns the latency of a product that occupies its tensor core for `interval` cycles.
+    pub fn latency_of(&self, interval: u16) -> u32 {
+        self.latency + u32::from(interval) - 1
+    }
+
+    /// Returns the longest latency of a product; 1 without tensor cores.
+    pub fn longest_latency(&self) -> u32 {
+        let intervals = [self.interval(MOST_MATRIX_WORK), self.fp64_interval(MOST_MATRIX_WORK)];
+        intervals.into_iter().flatten().max().map_or(1, |interval| self.latency_of(interval))
+    }
+
+    fn cycles(&self, work: u16, macs: u32) -> Option<u16> {
+        let is_there = self.pipes > 0 && macs > 0;
+        is_there.then(|| u32::from(work).div_ceil(macs).max(1) as u16)
+    }
 }
 
 /// Load/store unit.
@@ -120,6 +168,8 @@ pub struct SmConfig {
     pub fp64: PipeConfig,
     /// Special-function pipes.
     pub sfu: PipeConfig,
+    /// Tensor cores.
+    pub tensor: TensorConfig,
     /// Load/store unit.
     pub lsu: LsuConfig,
     /// Register banks and operand collection.
@@ -163,7 +213,8 @@ impl SmConfig {
         check.range("sm.pipeline_latency", self.pipeline_latency, 0, 1000);
         self.check_pipes(check);
         self.lsu.check(check);
-        self.collector.check(self.schedulers, [self.alu.pipes, self.fp64.pipes, self.sfu.pipes], check);
+        let pipes = [self.alu.pipes, self.fp64.pipes, self.sfu.pipes, self.tensor.pipes];
+        self.collector.check(self.schedulers, pipes, check);
         self.constant.check("constant", l2_line_bytes, check);
         self.texture.check("texture", l2_line_bytes, check);
         self.instruction.check("instruction", l2_line_bytes, check);
@@ -177,6 +228,9 @@ impl SmConfig {
         ] {
             check.range(key, value, 1, 8);
         }
+        check.range("sm.tensor.pipes", self.tensor.pipes, 0, 8);
+        check.range("sm.tensor.macs", self.tensor.macs, u32::from(self.tensor.pipes > 0), 1 << 16);
+        check.range("sm.tensor.fp64_macs", self.tensor.fp64_macs, 0, 1 << 16);
         for (key, value) in [
             ("sm.alu.lanes", self.alu.lanes),
             ("sm.fp64.lanes", self.fp64.lanes),
@@ -193,6 +247,7 @@ impl SmConfig {
             ("sm.fp64.div_latency", self.fp64.div_latency),
             ("sm.sfu.latency", self.sfu.latency),
             ("sm.sfu.div_latency", self.sfu.div_latency),
+            ("sm.tensor.latency", self.tensor.latency),
         ] {
             check.range(key, value, 1, 1000);
         }

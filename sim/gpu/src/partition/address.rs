@@ -226,7 +226,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn addresses_map_back(partitions in 1u32..33, bits in 7u32..13, address in 0u64..1 << 45) {
+        fn addresses_map_back(partitions in 1u32..65, bits in 7u32..13, address in 0u64..1 << 45) {
             let map = map(IndexFunction::Bmod, partitions, 1 << bits);
             let (partition, local) = (map.partition(address), map.local(address));
             prop_assert!(u32::from(partition) < partitions);
@@ -236,7 +236,7 @@ mod tests {
 
         #[test]
         fn addresses_of_slices_map_back(
-            (partitions, slices) in (1u32..33, 0u32..4),
+            (partitions, slices) in (1u32..65, 0u32..4),
             (bits, slice_bits) in (7u32..13, 7u32..13),
             address in 0u64..1 << 45,
         ) {
@@ -251,7 +251,7 @@ mod tests {
         }
 
         #[test]
-        fn hashed_addresses_map_back(partitions in 4u32..6, bits in 7u32..13, address in 0u64..1 << 45) {
+        fn hashed_addresses_map_back(partitions in 4u32..7, bits in 7u32..13, address in 0u64..1 << 45) {
             for function in HASHES {
                 let map = map(function, 1 << partitions, 1 << bits);
                 let (partition, local) = (map.partition(address), map.local(address));
@@ -262,7 +262,7 @@ mod tests {
 
         /// Uses numbers of partitions that do not divide the polynomial's round evenly.
         #[test]
-        fn addresses_of_uneven_partitions_map_back(partitions in 9u32..33, bits in 7u32..13, address in 0u64..1 << 40) {
+        fn addresses_of_uneven_partitions_map_back(partitions in 9u32..65, bits in 7u32..13, address in 0u64..1 << 40) {
             let map = map(IndexFunction::IPoly, partitions, 1 << bits);
             let (partition, local) = (map.partition(address), map.local(address));
             prop_assert!(u32::from(partition) < partitions);

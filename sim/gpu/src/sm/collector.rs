@@ -7,9 +7,9 @@
 //! ```
 //! A core cycle has one or more steps. In each step, units with all operands move their instructions to the registers in front of
 //! the pipes. Each bank that is not written reads its oldest requested operand. Waiting instructions then take free units.
-use super::pipes::PipeKind;
+use super::pipes::{EXECUTING, PipeKind};
 use super::token::InstId;
-use crate::config::{CollectorConfig as Config, CollectorSet};
+use crate::config::{CollectorConfig as Config, CollectorSet, SmConfig};
 use selvedge_state::State;
 use std::collections::VecDeque;
 
@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 pub const EMPTY_CYCLES: u64 = 4;
 
 /// Index of the set of units that all kinds of pipes share.
-const SHARED: usize = 4;
+const SHARED: usize = EXECUTING;
 
 /// The continuation of an instruction after it enters its pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
@@ -40,6 +40,8 @@ pub struct Collected {
     pub pc: u32,
     /// The kind of pipe that executes it.
     pub pipe: PipeKind,
+    /// Cycles for which it occupies its pipe.
+    pub interval: u16,
     /// Number of the scheduler that issued it.
     pub scheduler: u8,
     /// The continuation in the pipe.
@@ -82,8 +84,8 @@ pub struct OperandCollector {
     config: Config,
     schedulers: usize,
     /// By kind of pipe: instructions that wait for a unit (`before`) and instructions that wait for their pipe (`behind`).
-    before: [VecDeque<WaitingInstruction>; 4],
-    behind: [VecDeque<Collected>; 4],
+    before: [VecDeque<WaitingInstruction>; EXECUTING],
+    behind: [VecDeque<Collected>; EXECUTING],
     units: Vec<CollectorUnit>,
     sets: Vec<CollectorUnits>,
     /// By bank: the units that have requested an operand, in order.
@@ -95,11 +97,14 @@ pub struct OperandCollector {
 }
 
 impl OperandCollector {
-    /// Returns the empty operand collection of an SM with this number of schedulers. `None` if the configuration has no operand
-    /// collection.
-    pub fn new(config: &Config, schedulers: u32) -> Option<Box<Self>> {
+    /// Returns the empty operand collection of an SM. `None` if the configuration has no operand collection.
+    pub fn new(sm: &SmConfig) -> Option<Box<Self>> {
+        let mut config = sm.collector;
         if !config.is_there() {
             return None;
+        }
+        if sm.tensor.pipes == 0 {
+            config.tensor = CollectorSet { units: 0, ports: 0, registers: 0 };
         }
         let mut first = 0;
         let set = |set: &CollectorSet| {
@@ -109,8 +114,8 @@ impl OperandCollector {
         };
         let sets: Vec<CollectorUnits> = config.sets().into_iter().chain([&config.shared]).map(set).collect();
         Some(Box::new(OperandCollector {
-            config: *config,
-            schedulers: schedulers as usize,
+            config,
+            schedulers: sm.schedulers as usize,
             before: Default::default(),
             behind: Default::default(),
             units: vec![CollectorUnit::default(); first],
@@ -246,7 +251,7 @@ impl OperandCollector {
 
     /// Gives free units to waiting instructions, the oldest of each kind first.
     fn give_units(&mut self) {
-        for kind in 0..4 {
+        for kind in 0..EXECUTING {
             if self.sets[kind].count > 0 {
                 for _ in 0..self.sets[kind].ports {
                     self.give_unit(kind, kind);
@@ -254,7 +259,7 @@ impl OperandCollector {
             }
         }
         for _ in 0..if self.sets[SHARED].count > 0 { self.sets[SHARED].ports } else { 0 } {
-            for kind in 0..4 {
+            for kind in 0..EXECUTING {
                 if self.sets[kind].count == 0 {
                     self.give_unit(kind, SHARED);
                 }
@@ -286,20 +291,39 @@ impl OperandCollector {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::GpuConfig;
 
     const NONE: CollectorSet = CollectorSet { units: 0, ports: 0, registers: 1 };
 
     fn config(units: u32, banks: u32) -> Config {
         let set = CollectorSet { units, ports: 2, registers: 2 };
-        Config { banks, steps: 1, sub_cores: false, shared: NONE, alu: set, fp64: set, sfu: set, memory: set }
+        Config {
+            banks,
+            steps: 1,
+            sub_cores: false,
+            shared: NONE,
+            alu: set,
+            fp64: set,
+            sfu: set,
+            memory: set,
+            tensor: NONE,
+        }
     }
 
     fn collector(config: &Config) -> Box<OperandCollector> {
-        OperandCollector::new(config, 2).expect("it has banks")
+        let sm = GpuConfig::load("gtx480").expect("built in").sm;
+        OperandCollector::new(&SmConfig { collector: *config, schedulers: 2, ..sm }).expect("it has banks")
     }
 
     fn instruction(warp: u8) -> Collected {
-        Collected { warp, pc: 0, pipe: PipeKind::Alu, scheduler: warp % 2, next: AfterPipe::Result(10) }
+        Collected {
+            warp,
+            pc: 0,
+            pipe: PipeKind::Alu,
+            interval: 1,
+            scheduler: warp % 2,
+            next: AfterPipe::Result(10),
+        }
     }
 
     /// Returns the cycles after its issue in which each instruction enters its pipe. All are issued in one cycle by different

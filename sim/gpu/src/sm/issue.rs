@@ -5,7 +5,7 @@ use super::events::SmEvent;
 use super::launch::{self, LaunchedKernel};
 use super::lsu;
 use super::part::{Extras, IssueReport, MemoryEvent};
-use super::pipes::PipeKind;
+use super::pipes::{IssueInfo, PipeKind, Pipes};
 use super::scheduler::WarpMask;
 use super::warp_slot::Hold;
 use super::{SimResult, Sm, TickContext};
@@ -128,7 +128,7 @@ impl Sm {
 
     /// Issues the extra instruction for idle cycles in its pipe.
     fn issue_idle_extra(&mut self, pipe: PipeKind, now: u64) {
-        self.issue_stage.pipes.occupy(pipe, now);
+        self.issue_stage.pipes.occupy(pipe, Pipes::interval(pipe, &self.config.sm), now);
         self.tally.counters.events.count_assist(pipe, 0);
         if let Some(assist) = self.parts.assist() {
             assist.issue_idle_extra(now);
@@ -139,7 +139,7 @@ impl Sm {
     fn issue_extra(&mut self, warp: u8, extras: &Extras, now: u64) -> PipeKind {
         let needs = |kind: &PipeKind| extras.ready[*kind as usize] >> warp & 1 == 1;
         let pipe = PipeKind::ALL.into_iter().find(needs).unwrap_or(PipeKind::Control);
-        self.issue_stage.pipes.occupy(pipe, now);
+        self.issue_stage.pipes.occupy(pipe, Pipes::interval(pipe, &self.config.sm), now);
         let bank_cycles = self.parts.assist().map_or(0, |assist| assist.issue_extra(now, warp));
         self.tally.counters.events.count_assist(pipe, bank_cycles);
         if bank_cycles > 0 {
@@ -189,10 +189,10 @@ impl Sm {
     #[cold]
     fn collect(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, next: AfterPipe) {
         let Some(collector) = &mut self.issue_stage.collector else { return };
-        let pipe = kernel.info[pc as usize].pipe;
+        let IssueInfo { pipe, interval, .. } = kernel.info[pc as usize];
         let scheduler = warp % self.issue_stage.schedulers.len() as u8;
         let sources = kernel.kernel.code[pc as usize].sources();
-        collector.issue(Collected { warp, pc, pipe, scheduler, next }, sources);
+        collector.issue(Collected { warp, pc, pipe, interval, scheduler, next }, sources);
     }
 
     /// Executes the warp's next instruction. Returns the pipe that it occupied.
@@ -229,7 +229,7 @@ impl Sm {
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
         let step = slot.warp.step(kernel, &mut env, &mut self.issue_stage.access)?;
         if self.issue_stage.collector.is_none() {
-            self.issue_stage.pipes.occupy(info.pipe, ctx.now);
+            self.issue_stage.pipes.occupy(info.pipe, info.interval, ctx.now);
         }
         if let Some(quotas) = &mut self.issue_stage.quotas {
             quotas.issued(kernel.slot);
@@ -256,8 +256,8 @@ impl Sm {
                     ctx.now,
                 )
             }
-            Step::Fence => self.hold_for_fence(warp, info.latency, ctx.now),
-            Step::Exit => self.after_exit(warp, info.latency, ctx.now),
+            Step::Fence => self.hold_for_fence(warp, info.latency.into(), ctx.now),
+            Step::Exit => self.after_exit(warp, info.latency.into(), ctx.now),
         }
         self.fetch_instruction(warp, ctx);
         self.update_need(warp);
@@ -281,10 +281,10 @@ impl Sm {
     fn after_alu(&mut self, warp: u8, pc: u32, kernel: &LaunchedKernel, now: u64) {
         let info = kernel.info[pc as usize];
         let latency = match info.pipe {
-            PipeKind::Control => return self.hold_for_control(warp, info.latency, now),
+            PipeKind::Control => return self.hold_for_control(warp, info.latency.into(), now),
             // A memory instruction whose guard is false in all lanes accesses nothing, but passes the load/store unit.
             PipeKind::Memory => self.config.sm.lsu.const_latency,
-            _ => info.latency,
+            _ => info.latency.into(),
         };
         self.begin(warp, pc, kernel, latency, now);
     }
@@ -308,7 +308,7 @@ impl Sm {
         let access = &self.issue_stage.access;
         let is_bank = matches!(access.space, Space::Param | Space::Const) && read_only.is_none();
         if is_bank || access.mask == 0 {
-            let latency = kernel.info[pc as usize].latency.max(self.config.sm.lsu.const_latency);
+            let latency = u32::from(kernel.info[pc as usize].latency).max(self.config.sm.lsu.const_latency);
             return self.begin(warp, pc, kernel, latency, now);
         }
         let shared = access.space == Space::Shared;

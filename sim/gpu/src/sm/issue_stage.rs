@@ -52,7 +52,7 @@ impl IssueStage {
             rests_until: 0,
             schedulers,
             pipes: Pipes::new(sm),
-            collector: OperandCollector::new(&sm.collector, sm.schedulers),
+            collector: OperandCollector::new(sm),
             needs: WarpNeeds::new(sm.warps as usize, sm.schedulers as usize),
             awaiting_memory: 0,
             parked: 0,
@@ -147,12 +147,13 @@ impl IssueStage {
             | if_free(PipeKind::Alu)
             | if_free(PipeKind::Fp64)
             | if_free(PipeKind::Sfu)
+            | if_free(PipeKind::Tensor)
     }
 
     /// Returns the warps with available operands that fit into operand collection, except those with a memory instruction.
     pub fn ready_for_collector(&self, collector: &OperandCollector, scheduler: usize) -> WarpMask {
         let mut mask = self.needs.ready(PipeKind::Control);
-        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu] {
+        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Tensor] {
             if self.needs.ready(kind) != 0 && collector.has_room(kind, scheduler) {
                 mask |= self.needs.ready(kind);
             }

@@ -108,6 +108,7 @@ fn longest_latency(config: &GpuConfig) -> u32 {
         sm.fp64.div_latency,
         sm.sfu.latency,
         sm.sfu.div_latency,
+        sm.tensor.longest_latency(),
         sm.branch_latency,
         sm.lsu.const_latency,
         sm.lsu.shared_latency + coalescer::MOST_BANK_WORDS as u32,
@@ -337,7 +338,7 @@ impl Sm {
         let eligible = self.issue_stage.eligible(&self.residents.kernel_warps);
         let has = |kind: PipeKind| self.issue_stage.needs.ready(kind) & eligible != 0;
         let mut wake = u64::MAX;
-        for kind in [PipeKind::Alu, PipeKind::Control, PipeKind::Fp64, PipeKind::Sfu] {
+        for kind in [PipeKind::Alu, PipeKind::Control, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Tensor] {
             if has(kind) {
                 wake = wake.min(self.issue_stage.pipes.next_free(kind).max(soon));
                 if wake == soon {
@@ -429,11 +430,16 @@ impl Sm {
     fn collect_operands(&mut self, now: u64) {
         let Some(mut collector) = self.issue_stage.collector.take() else { return };
         let sub_cores = if collector.has_sub_cores() { self.issue_stage.schedulers.len() } else { 1 };
-        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory] {
+        for kind in PipeKind::ALL.into_iter().filter(|kind| *kind != PipeKind::Control) {
             while let Some(started) =
                 collector.start(kind, |of| self.issue_stage.pipes.is_free_for(kind, (of, sub_cores), now))
             {
-                self.issue_stage.pipes.occupy_for(kind, (started.scheduler, sub_cores), now);
+                self.issue_stage.pipes.occupy_for(
+                    kind,
+                    (started.scheduler, sub_cores),
+                    started.interval,
+                    now,
+                );
                 self.start_collected(&started, now);
             }
         }

@@ -27,6 +27,7 @@ impl Need {
         const ALU: u8 = PipeKind::Alu as u8;
         const FP64: u8 = PipeKind::Fp64 as u8;
         const SFU: u8 = PipeKind::Sfu as u8;
+        const TENSOR: u8 = PipeKind::Tensor as u8;
         const CONTROL: u8 = PipeKind::Control as u8;
         const OPERANDS: u8 = Need::OPERANDS.0;
         match self.0 {
@@ -34,9 +35,10 @@ impl Need {
             ALU => 1,
             FP64 => 2,
             SFU => 3,
-            OPERANDS => 4,
-            CONTROL => 5,
-            _ => 6,
+            TENSOR => 4,
+            OPERANDS => 5,
+            CONTROL => 6,
+            _ => 7,
         }
     }
 }
@@ -64,22 +66,24 @@ impl NeedCounts {
     #[inline(always)]
     pub fn any_ready(self) -> bool {
         // All bytes except [`Need::OPERANDS`] and [`Need::HELD`].
-        self.0 & 0xff00_ffff_ffff != 0
+        self.0 & 0x00ff_00ff_ffff_ffff != 0
     }
 
     /// Returns the class of a cycle in which none of the warps issues.
     #[inline(always)]
     pub fn stall(self) -> IssueCycle {
-        const STALLS: [IssueCycle; 6] = [
+        const STALLS: [IssueCycle; 8] = [
             IssueCycle::Memory,
+            IssueCycle::Compute,
             IssueCycle::Compute,
             IssueCycle::Compute,
             IssueCycle::Compute,
             IssueCycle::DataDependence,
             IssueCycle::Idle,
+            IssueCycle::Idle,
         ];
-        let first = (self.0 & 0xff_ffff_ffff | 1 << 40).trailing_zeros() / 8;
-        STALLS[first as usize % 6]
+        let first = (self.0 & 0xffff_ffff_ffff | 1 << 48).trailing_zeros() / 8;
+        STALLS[first as usize % 8]
     }
 }
 
@@ -181,7 +185,7 @@ mod tests {
                     let has = |kind: PipeKind| mine().any(|need| need == Need::pipe(kind));
                     let stall = if has(PipeKind::Memory) {
                         IssueCycle::Memory
-                    } else if has(PipeKind::Alu) || has(PipeKind::Fp64) || has(PipeKind::Sfu) {
+                    } else if [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Tensor].into_iter().any(has) {
                         IssueCycle::Compute
                     } else if mine().any(|need| need == Need::OPERANDS) {
                         IssueCycle::DataDependence

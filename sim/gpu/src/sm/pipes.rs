@@ -1,7 +1,7 @@
 //! The execution pipes: the kind that an instruction needs, the cycles in which pipes are free, and latencies.
 use crate::config::SmConfig;
 use crate::events::InstructionWork;
-pub use crate::pipe_kind::{PIPE_KINDS, PipeKind};
+pub use crate::pipe_kind::{EXECUTING, PIPE_KINDS, PipeKind};
 use selvedge_ptx::ptx::{Instr, OpClass, Space};
 use selvedge_state::State;
 
@@ -10,8 +10,10 @@ use selvedge_state::State;
 pub struct IssueInfo {
     /// The kind of pipe that executes it.
     pub pipe: PipeKind,
+    /// Cycles for which it occupies its pipe.
+    pub interval: u16,
     /// Cycles from issue to result. For loads the memory system determines them.
-    pub latency: u32,
+    pub latency: u16,
     /// The work that costs energy.
     pub work: InstructionWork,
 }
@@ -27,6 +29,14 @@ impl IssueInfo {
             OpClass::Fp64 => (PipeKind::Fp64, sm.fp64.latency),
             OpClass::Fp64Div => (PipeKind::Fp64, sm.fp64.div_latency),
             OpClass::Sfu => (PipeKind::Sfu, sm.sfu.latency),
+            OpClass::Matrix(work) => match sm.tensor.interval(work) {
+                Some(interval) => return Self::of_tensor(instr, sm, interval),
+                None => (PipeKind::Alu, sm.alu.fp32_latency),
+            },
+            OpClass::MatrixFp64(work) => match sm.tensor.fp64_interval(work) {
+                Some(interval) => return Self::of_tensor(instr, sm, interval),
+                None => (PipeKind::Fp64, sm.fp64.latency),
+            },
             OpClass::IntDiv => (PipeKind::Sfu, sm.alu.int_div_latency),
             OpClass::Fp32Div => (PipeKind::Sfu, sm.sfu.div_latency),
             // A system call takes the time of a branch; its effect takes no time.
@@ -37,10 +47,26 @@ impl IssueInfo {
             OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => (PipeKind::Memory, 0),
         };
         let pipeline = match pipe {
-            PipeKind::Alu | PipeKind::Fp64 | PipeKind::Sfu => sm.pipeline_latency,
+            PipeKind::Alu | PipeKind::Fp64 | PipeKind::Sfu | PipeKind::Tensor => sm.pipeline_latency,
             PipeKind::Memory | PipeKind::Control => 0,
         };
-        IssueInfo { pipe, latency: latency + pipeline, work: InstructionWork::of(instr) }
+        IssueInfo {
+            pipe,
+            interval: Pipes::interval(pipe, sm),
+            latency: (latency + pipeline) as u16,
+            work: InstructionWork::of(instr),
+        }
+    }
+
+    /// Returns the properties of a matrix product that occupies a tensor core for `interval` cycles.
+    fn of_tensor(instr: &Instr, sm: &SmConfig, interval: u16) -> Self {
+        let latency = sm.tensor.latency_of(interval) + sm.pipeline_latency;
+        IssueInfo {
+            pipe: PipeKind::Tensor,
+            interval,
+            latency: latency as u16,
+            work: InstructionWork::of(instr),
+        }
     }
 }
 
@@ -48,24 +74,32 @@ impl IssueInfo {
 #[derive(State)]
 pub struct Pipes {
     /// Per pipe kind: first cycle in which each pipe accepts a warp.
-    free_at: [Vec<u64>; 4],
+    free_at: [Vec<u64>; EXECUTING],
     /// Per pipe kind: the pipe that is free first.
-    next: [usize; 4],
+    next: [usize; EXECUTING],
     /// Per pipe kind: first cycle in which any pipe is free; 0 for control, which is always free.
     first_free: [u64; PIPE_KINDS],
-    interval: [u64; 4],
 }
 
 impl Pipes {
     /// Returns the pipes of an SM, all free.
     pub fn new(sm: &SmConfig) -> Self {
         let group = |pipes: u32| vec![0; pipes as usize];
-        Pipes {
-            free_at: [group(sm.alu.pipes), group(sm.fp64.pipes), group(sm.sfu.pipes), group(1)],
-            next: [0; 4],
-            first_free: [0; PIPE_KINDS],
-            interval: [sm.alu.lanes, sm.fp64.lanes, sm.sfu.lanes, sm.lsu.lanes].map(|l| u64::from(32 / l)),
-        }
+        let groups = [sm.alu.pipes, sm.fp64.pipes, sm.sfu.pipes, 1, sm.tensor.pipes];
+        Pipes { free_at: groups.map(group), next: [0; EXECUTING], first_free: [0; PIPE_KINDS] }
+    }
+
+    /// Returns the cycles for which an instruction occupies a pipe of this kind: 32 / lanes. The work of a matrix product
+    /// determines them instead.
+    pub fn interval(kind: PipeKind, sm: &SmConfig) -> u16 {
+        let lanes = match kind {
+            PipeKind::Alu => sm.alu.lanes,
+            PipeKind::Fp64 => sm.fp64.lanes,
+            PipeKind::Sfu => sm.sfu.lanes,
+            PipeKind::Memory => sm.lsu.lanes,
+            PipeKind::Tensor | PipeKind::Control => 32,
+        };
+        (32 / lanes) as u16
     }
 
     /// Returns whether a pipe of this kind accepts a warp in cycle `now`.
@@ -80,11 +114,11 @@ impl Pipes {
         self.free_at[kind as usize][self.share(kind, share)].iter().any(|f| *f <= now)
     }
 
-    /// Occupies a free pipe of a scheduler's share, from cycle `now`.
-    pub fn occupy_for(&mut self, kind: PipeKind, share: (u8, usize), now: u64) {
-        let (interval, range) = (self.interval[kind as usize], self.share(kind, share));
+    /// Occupies a free pipe of a scheduler's share for `interval` cycles, from cycle `now`.
+    pub fn occupy_for(&mut self, kind: PipeKind, share: (u8, usize), interval: u16, now: u64) {
+        let range = self.share(kind, share);
         let pipe = self.free_at[kind as usize][range].iter_mut().find(|f| **f <= now);
-        *pipe.expect("a pipe of the share is free") = now + interval;
+        *pipe.expect("a pipe of the share is free") = now + u64::from(interval);
         self.find_first(kind);
     }
 
@@ -117,14 +151,92 @@ impl Pipes {
         (self.next[kind as usize], self.first_free[kind as usize]) = (next, first);
     }
 
-    /// Occupies the pipe of this kind that is free first, from cycle `now`.
-    pub fn occupy(&mut self, kind: PipeKind, now: u64) {
+    /// Occupies the pipe of this kind that is free first for `interval` cycles, from cycle `now`.
+    #[inline(always)]
+    pub fn occupy(&mut self, kind: PipeKind, interval: u16, now: u64) {
         if kind == PipeKind::Control {
             return;
         }
         let pipe = &mut self.free_at[kind as usize][self.next[kind as usize]];
         debug_assert!(*pipe <= now, "issue checked that a pipe is free");
-        *pipe = now + self.interval[kind as usize];
+        *pipe = now + u64::from(interval);
         self.find_first(kind);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::GpuConfig;
+    use selvedge_ptx::ptx::Module;
+
+    /// Returns the properties of a matrix product on a GPU.
+    fn product(config: &str, form: &str, operands: &str) -> IssueInfo {
+        let text = format!(
+            ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {{\n.reg .b32 %r<16>;\n.reg .f32 %f<4>;\n\
+             .reg .f64 %d<4>;\nmma.sync.aligned.{form} {operands};\nret;\n}}\n"
+        );
+        let module = Module::parse("product", &text).expect("it is PTX");
+        let kernel = module.kernel("k").expect("it has the kernel");
+        let sm = GpuConfig::load(config).expect("built in").sm;
+        IssueInfo::of(&kernel.code[0], &sm)
+    }
+
+    fn half(config: &str) -> IssueInfo {
+        let operands = "{%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f0, %f1, %f2, %f3}";
+        product(config, "m16n8k16.row.col.f32.f16.f16.f32", operands)
+    }
+
+    fn bytes(config: &str) -> IssueInfo {
+        let operands = "{%r0, %r1}, {%r2}, {%r3}, {%r0, %r1}";
+        product(config, "m8n8k16.row.col.s32.s8.s8.s32", operands)
+    }
+
+    fn double(config: &str) -> IssueInfo {
+        product(config, "m8n8k4.row.col.f64.f64.f64.f64", "{%d0, %d1}, {%d2}, {%d3}, {%d0, %d1}")
+    }
+
+    #[test]
+    fn a_product_occupies_its_tensor_core_for_its_work_over_the_rate() {
+        // 2048 multiply-adds of 16 bits, 1024 of 8 bits, and 256 of 64 bits.
+        for (config, rate, fp64_rate) in [("a100", 256, 16), ("h100", 512, 32)] {
+            assert_eq!(half(config).interval, 2048 / rate, "{config}");
+            assert_eq!(bytes(config).interval, 1024 / 2 / rate, "{config}");
+            assert_eq!(double(config).interval, 256 / fp64_rate, "{config}");
+        }
+        assert_eq!((half("titan-v").interval, half("rtx3070").interval), (32, 32));
+    }
+
+    #[test]
+    fn each_further_cycle_in_the_tensor_core_delays_the_result_by_one() {
+        let sm = GpuConfig::load("a100").expect("built in").sm;
+        for info in [half("a100"), bytes("a100"), double("a100")] {
+            assert_eq!(info.pipe, PipeKind::Tensor);
+            let latency = sm.tensor.latency + sm.pipeline_latency + u32::from(info.interval) - 1;
+            assert_eq!(u32::from(info.latency), latency);
+        }
+    }
+
+    #[test]
+    fn without_tensor_cores_a_product_takes_the_time_of_an_addition() {
+        let sm = GpuConfig::load("gtx480").expect("built in").sm;
+        let of = |info: IssueInfo| (info.pipe, info.interval, u32::from(info.latency));
+        let single = (PipeKind::Alu, (32 / sm.alu.lanes) as u16, sm.alu.fp32_latency + sm.pipeline_latency);
+        assert_eq!([of(half("gtx480")), of(bytes("gtx480"))], [single; 2]);
+        let fp64 = (PipeKind::Fp64, (32 / sm.fp64.lanes) as u16, sm.fp64.latency + sm.pipeline_latency);
+        assert_eq!(of(double("gtx480")), fp64);
+        assert_eq!(double("rtx3070").pipe, PipeKind::Fp64, "its tensor cores have no double precision");
+    }
+
+    #[test]
+    fn a_tensor_core_is_free_again_after_the_work_of_its_product() {
+        let sm = GpuConfig::load("a100").expect("built in").sm;
+        let mut pipes = Pipes::new(&sm);
+        for _ in 0..sm.tensor.pipes {
+            assert!(pipes.is_free(PipeKind::Tensor, 10));
+            pipes.occupy(PipeKind::Tensor, 8, 10);
+        }
+        assert!(!pipes.is_free(PipeKind::Tensor, 17) && pipes.is_free(PipeKind::Tensor, 18));
+        assert!(pipes.is_free(PipeKind::Alu, 10));
     }
 }

@@ -14,7 +14,7 @@ use crate::config::GpuConfig;
 use crate::sm::launch::INSTRUCTION_BYTES;
 use selvedge_hw::file::read_known;
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{Instr, Kernel, LaunchDims, OpClass};
+use selvedge_ptx::ptx::{Instr, Kernel, LaunchDims, MOST_MATRIX_WORK, OpClass};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -31,7 +31,8 @@ const LAUNCH: u8 = b'L';
 const END: u8 = b'E';
 
 const NO_SPACE: u8 = u8::MAX;
-const CLASSES: [OpClass; 19] = [
+/// Classes by their number in a file. The work of a matrix product follows its class.
+const CLASSES: [OpClass; 21] = [
     OpClass::Int,
     OpClass::IntMul,
     OpClass::IntDiv,
@@ -51,6 +52,8 @@ const CLASSES: [OpClass; 19] = [
     OpClass::Barrier,
     OpClass::Fence,
     OpClass::Exit,
+    OpClass::Matrix(0),
+    OpClass::MatrixFp64(0),
 ];
 
 /// Description of a recorded run.
@@ -184,7 +187,7 @@ fn encode_kernel(kernel: &Kernel) -> TraceEncoder {
     out.number(kernel.shared_bytes.into());
     out.number(kernel.code.len() as u64);
     for instr in &kernel.code {
-        out.byte(number_of(&CLASSES, &instr.class));
+        encode_class(instr.class, &mut out);
         out.byte(instr.space().map_or(NO_SPACE, |space| number_of(&SPACES, &space)));
         out.number(instr.line.into());
         for registers in [instr.dests(), instr.sources()] {
@@ -195,6 +198,29 @@ fn encode_kernel(kernel: &Kernel) -> TraceEncoder {
     out
 }
 
+fn encode_class(class: OpClass, out: &mut TraceEncoder) {
+    let (kind, work) = match class {
+        OpClass::Matrix(work) => (OpClass::Matrix(0), Some(work)),
+        OpClass::MatrixFp64(work) => (OpClass::MatrixFp64(0), Some(work)),
+        other => (other, None),
+    };
+    out.byte(number_of(&CLASSES, &kind));
+    if let Some(work) = work {
+        out.number(work.into());
+    }
+}
+
+fn decode_class(from: &mut TraceDecoder) -> DecodeResult<OpClass> {
+    let class = from.entry(&CLASSES, "class")?;
+    let mut work =
+        || from.at_most(MOST_MATRIX_WORK.into(), "work of a matrix product").map(|work| work as u16);
+    Ok(match class {
+        OpClass::Matrix(_) => OpClass::Matrix(work()?),
+        OpClass::MatrixFp64(_) => OpClass::MatrixFp64(work()?),
+        other => other,
+    })
+}
+
 fn decode_kernel(from: &mut TraceDecoder, file: &str) -> DecodeResult<Kernel> {
     let name = from.text()?;
     let registers = from.word("registers")?;
@@ -203,7 +229,7 @@ fn decode_kernel(from: &mut TraceDecoder, file: &str) -> DecodeResult<Kernel> {
     let mut code = Vec::new();
     for _ in 0..count {
         let at = from.at;
-        let class = from.entry(&CLASSES, "class")?;
+        let class = decode_class(from)?;
         let space = match from.byte()? {
             NO_SPACE => None,
             number => Some(super::bytes::entry(&SPACES, number, "state space", at + 1)?),
@@ -378,4 +404,30 @@ fn decode_launch(
         summary: LaunchSummary::default(),
     };
     launch.checked()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_is_read_as_it_is_written() {
+        let products = [OpClass::Matrix(512), OpClass::Matrix(MOST_MATRIX_WORK), OpClass::MatrixFp64(256)];
+        for class in CLASSES.into_iter().chain(products) {
+            let mut out = TraceEncoder::default();
+            encode_class(class, &mut out);
+            let mut from = TraceDecoder::new(&out.bytes, 0..out.bytes.len());
+            assert_eq!(decode_class(&mut from).ok(), Some(class));
+            assert!(from.is_at_end());
+        }
+    }
+
+    #[test]
+    fn a_product_of_more_work_than_any_instruction_has_is_damage() {
+        let mut out = TraceEncoder::default();
+        encode_class(OpClass::Matrix(MOST_MATRIX_WORK + 1), &mut out);
+        let found = decode_class(&mut TraceDecoder::new(&out.bytes, 0..out.bytes.len()));
+        let says = "work of a matrix product = 2049: must be 0 to 2048";
+        assert_eq!(found.err().map(|damage| damage.what).as_deref(), Some(says));
+    }
 }

@@ -7,6 +7,9 @@ use super::lane_ops::LaneForm;
 use super::small_float::SmallFloat;
 use super::video::VideoForm;
 
+/// Max work of a matrix product in [`OpClass::Matrix`] and [`OpClass::MatrixFp64`].
+pub const MOST_MATRIX_WORK: u16 = 2048;
+
 /// Functional unit of an instruction, for the dispatch of a timing model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OpClass {
@@ -26,6 +29,10 @@ pub enum OpClass {
     Fp64Div,
     /// Transcendental functions and approximate reciprocals: the special function unit.
     Sfu,
+    /// Matrix products of a warp. The work counts multiply-adds of 16-bit factors; one of n bits counts as n / 16.
+    Matrix(u16),
+    /// Matrix products of a warp in double precision. The work counts multiply-adds.
+    MatrixFp64(u16),
     /// Conversions between types.
     Convert,
     /// Branches and instructions without effect.
@@ -483,6 +490,21 @@ impl MatrixForm {
     /// Returns the columns of the first factor.
     pub(crate) fn k(self) -> usize {
         1 << self.k_bits
+    }
+
+    /// Returns the functional unit, with the work of the product.
+    pub(crate) fn class(self) -> OpClass {
+        let elements = match self.variant {
+            // Four products of eight rows and four columns.
+            Variant::Quarters { .. } => 4 * 8 * 4,
+            _ if self.tall => 16 * 8,
+            _ => 8 * 8,
+        };
+        let multiply_adds = elements * self.k();
+        match self.a {
+            Factor::Double => OpClass::MatrixFp64(multiply_adds as u16),
+            factor => OpClass::Matrix((multiply_adds * usize::from(factor.bits()) / 16) as u16),
+        }
     }
 
     /// Returns the number of registers of the result, of the first factor, of the second factor, and of the addend.

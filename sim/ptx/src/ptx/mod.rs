@@ -65,7 +65,7 @@ pub use address_map::{
 pub use args::{Arg, ArgError};
 pub use error::PtxError;
 pub use float::{Rounding, half_to_single, to_half};
-pub use forms::{AtomicOp, CacheOp, OpClass, Space};
+pub use forms::{AtomicOp, CacheOp, MOST_MATRIX_WORK, OpClass, Space};
 pub use functional::{
     FunctionalError, FunctionalStats, run_cta, run_functional, run_kernel, run_limited, watch_functional,
 };

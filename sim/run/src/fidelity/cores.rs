@@ -23,6 +23,11 @@ fn sooner(config: &GpuConfig) -> u32 {
     u32::from(collector.is_there() && collector.steps > 1)
 }
 
+/// Returns the cycles from the issue of an instruction of this latency to the issue of one that needs its result.
+pub fn result_after(config: &GpuConfig, latency: u32) -> u32 {
+    latency + config.sm.pipeline_latency - sooner(config)
+}
+
 /// Returns the share of the peak that an instruction rate may lack: `collected` with operand collectors, `exact` without. In
 /// collectors, reads conflict with each other and with writes of results to the same bank.
 pub fn shortfall(config: &GpuConfig, exact: f64, collected: f64) -> f64 {
@@ -66,8 +71,7 @@ fn latencies(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError>
         ("double-precision addition", "add.f64 %fd1, %fd1, 0d3ff0000000000000;\n", sm.fp64.latency),
         ("double-precision division", "div.rn.f64 %fd1, %fd1, 0d4000000000000000;\n", sm.fp64.div_latency),
     ];
-    let chains =
-        chains.map(|(name, unit, latency)| (name, unit, latency + sm.pipeline_latency - sooner(config)));
+    let chains = chains.map(|(name, unit, latency)| (name, unit, result_after(config, latency)));
     let fence = ("fence without stores", "membar.gl;\n", sm.branch_latency);
     let measured = chains.into_iter().chain([fence]).map(|(name, unit, latency)| {
         let step = chain_step(&mut FidelityBench::new(config), "", unit, (1, 0), (8, 24))?;

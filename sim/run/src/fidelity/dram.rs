@@ -65,16 +65,18 @@ fn round_trips(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
 /// destinations (Karol, Hluchyj and Morgan 1987). Here the loss is larger, because consecutive lines of one block go to the same
 /// port. The bound allows for a loss of half of the ports.
 fn stream(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
-    const BYTES: u32 = 4 << 20;
+    let buses =
+        closed_form::dram_peak_bytes_per_core_cycle(config) * (1.0 - closed_form::refresh_overhead(config));
+    // The buses are idle for about a round trip at the start.
+    let long = 16.0 * buses * closed_form::dram_read_round_trip(config);
+    let size = (long as u32).next_power_of_two().clamp(4 << 20, 64 << 20);
     let mut bench = FidelityBench::new(config);
-    let buffer = bench.buffer(u64::from(BYTES))?;
+    let buffer = bench.buffer(u64::from(size))?;
     // A CTA reads 2 KiB in one piece: two distant streams could conflict in different rows of the same banks.
     let body = "mad.lo.s32 %r4, %r2, %r3, %r1;\nmul.wide.u32 %rd2, %r4, 4;\nadd.s64 %rd1, %rd1, %rd2;\n\
                 ld.global.u32 %r10, [%rd1];\nld.global.u32 %r11, [%rd1+1024];";
-    let cycles = bench.run(body, BYTES / 2048, 256, buffer)?;
-    let rate = f64::from(BYTES) / cycles as f64;
-    let buses =
-        closed_form::dram_peak_bytes_per_core_cycle(config) * (1.0 - closed_form::refresh_overhead(config));
+    let cycles = bench.run(body, size / 2048, 256, buffer)?;
+    let rate = f64::from(size) / cycles as f64;
     let ports = closed_form::l2_peak_bytes_per_core_cycle(config);
     let count = config.sm.count / config.interconnect.sms_per_port;
     let sm_ports = ports / f64::from(config.l2.all_slices()) * f64::from(count);

@@ -9,6 +9,7 @@ mod cores;
 mod dram;
 mod measurement;
 mod page;
+mod tensor;
 
 pub use measurement::{FidelityError, Measurement};
 pub use page::{page, section};
@@ -30,6 +31,7 @@ pub fn measure(config: &GpuConfig) -> Result<Vec<Measurement>, FidelityError> {
     config.sm.launch_latency = 0;
     let config = Arc::new(config);
     let mut found = cores::measure(&config)?;
+    found.extend(tensor::measure(&config)?);
     found.extend(caches::measure(&config)?);
     found.extend(dram::measure(&config)?);
     Ok(found)

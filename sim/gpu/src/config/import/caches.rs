@@ -44,14 +44,12 @@ pub fn l1d_use(reader: &mut OptionReader) -> Result<(), ConfigError> {
     if let (Some((1.., adapts)), Some((kilobytes, option)), Some(choices)) = (adapts, unified, choices) {
         let sizes = list(&choices, ',', 1)?;
         if sizes.len() > SHARED_CHOICES {
-            return Err(wrong(&choices, &choices.value, "must be at most 8 sizes"));
+            return Err(wrong(&choices, &choices.value, "must be at most 10 sizes"));
         }
-        let last = sizes.last().copied().unwrap_or_default();
         let bytes = |size: u32| size.saturating_mul(1024);
         reader.set("l1d", "unified_bytes", bytes(kilobytes), &option);
         reader.add_source("l1d", "unified_bytes", &adapts);
-        let all = sizes.into_iter().chain(std::iter::repeat(last)).take(SHARED_CHOICES);
-        reader.set_list("l1d", "shared_choices", all.map(bytes), &choices);
+        reader.set_list("l1d", "shared_choices", sizes.into_iter().map(bytes), &choices);
     }
     Ok(())
 }
@@ -244,7 +242,7 @@ fn index(
     };
     let is_defined = match name {
         "fermi" => section == "l1d" && matches!(places, 32 | 64),
-        "i-poly" if key == "partition_index" => (9..=32).contains(&places),
+        "i-poly" if key == "partition_index" => (9..=64).contains(&places),
         _ => places.is_power_of_two() && (16..=1024).contains(&places),
     };
     if name != "bmod" && !is_defined {

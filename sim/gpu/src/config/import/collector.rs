@@ -4,15 +4,16 @@ use super::reader::{OptionReader, list};
 use crate::config::ConfigError;
 
 /// Kinds of pipe with their own collector units in GPGPU-Sim: name, section here, and GPGPU-Sim's default number of units.
-const KINDS: [(&str, &str, u32); 4] = [
+const KINDS: [(&str, &str, u32); 5] = [
     ("sp", "sm.collector.alu", 4),
     ("dp", "sm.collector.fp64", 0),
     ("sfu", "sm.collector.sfu", 4),
     ("mem", "sm.collector.memory", 2),
+    ("tensor_core", "sm.collector.tensor", 4),
 ];
 
 /// Imports operand collection.
-pub fn collector(reader: &mut OptionReader) -> Result<(), ConfigError> {
+pub fn collector(reader: &mut OptionReader, has_tensor_cores: bool) -> Result<(), ConfigError> {
     let Some((banks, option)) = reader.take_number("-gpgpu_num_reg_banks")? else { return Ok(()) };
     reader.set("sm.collector", "banks", banks, &option);
     // Without sub-cores, the registers of each scheduler serve every pipe.
@@ -33,6 +34,9 @@ pub fn collector(reader: &mut OptionReader) -> Result<(), ConfigError> {
     let mut memory_units = general.count;
     let mut special = (0, 0);
     for (kind, section, default) in KINDS {
+        if kind == "tensor_core" && !has_tensor_cores {
+            continue;
+        }
         let own = units(reader, kind, default, &option)?;
         let count = if is_specialized { own.count } else { 0 };
         if kind == "sfu" {
@@ -100,6 +104,7 @@ struct RegisterWidths {
     int: u32,
     sfu: u32,
     mem: u32,
+    tensor: u32,
 }
 
 impl RegisterWidths {
@@ -113,20 +118,24 @@ impl RegisterWidths {
             "sp" => self.sp.saturating_add(self.int),
             "dp" => self.dp,
             "sfu" => self.sfu,
+            "tensor_core" => self.tensor,
             _ => self.mem,
         }
     }
 }
 
-/// Imports `-gpgpu_pipeline_widths`. In 4.x it begins with SP, DP, INT, SFU and MEM; in 3.x with SP, SFU and MEM.
+/// Imports `-gpgpu_pipeline_widths`. In 4.x it begins with SP, DP, INT, SFU and MEM, and the tensor cores are twelfth; in 3.x it begins
+/// with SP, SFU and MEM.
 fn widths(reader: &mut OptionReader) -> Result<RegisterWidths, ConfigError> {
     let Some(option) = reader.take("-gpgpu_pipeline_widths") else {
-        return Ok(RegisterWidths { option: None, sp: 1, dp: 0, int: 0, sfu: 1, mem: 1 });
+        return Ok(RegisterWidths { option: None, sp: 1, dp: 0, int: 0, sfu: 1, mem: 1, tensor: 1 });
     };
-    let (sp, dp, int, sfu, mem) = match list(&option, ',', 7)?[..] {
+    let widths = list(&option, ',', 7)?;
+    let (sp, dp, int, sfu, mem) = match widths[..] {
         [sp, dp, int, sfu, mem, _, _, _, ..] => (sp, dp, int, sfu, mem),
         [sp, sfu, mem, ..] => (sp, 0, 0, sfu, mem),
         _ => unreachable!("seven numbers were asked for"),
     };
-    Ok(RegisterWidths { option: Some(option), sp, dp, int, sfu, mem })
+    let tensor = widths.get(11).copied().unwrap_or(1);
+    Ok(RegisterWidths { option: Some(option), sp, dp, int, sfu, mem, tensor })
 }

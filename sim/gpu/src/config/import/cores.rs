@@ -5,6 +5,12 @@ use crate::config::ConfigError;
 
 const WARP: u32 = 32;
 
+/// Multiply-adds of a matrix product in GPGPU-Sim's PTX.
+const PRODUCT_MULTIPLY_ADDS: u32 = 16 * 16 * 16;
+
+/// GPGPU-Sim's default latency and initiation interval of a matrix product.
+const DEFAULT_TENSOR_CYCLES: u32 = 64;
+
 /// First compute capability, times ten, in which each sector is a transaction (`-gpgpu_coalesce_arch`).
 const SECTORED_GENERATION: u32 = 40;
 
@@ -163,6 +169,36 @@ pub fn pipes(reader: &mut OptionReader) -> Result<(), ConfigError> {
     reader.copy("-ptx_opcode_latency_sfu", "sm.sfu", "latency")?;
     initiation(reader)?;
     traced(reader)
+}
+
+/// Imports the tensor cores. A product of GPGPU-Sim's PTX is a 16 x 16 x 16 one of 16-bit factors. Returns whether there are tensor
+/// cores.
+pub fn tensor(reader: &mut OptionReader) -> Result<bool, ConfigError> {
+    let available = reader.take_number("-gpgpu_tensor_core_avail")?;
+    let units = reader.take_number("-gpgpu_num_tensor_core_units")?;
+    let initiation = reader.take_number("-ptx_opcode_initiation_tensor")?;
+    // GPGPU-Sim's own spelling is the first.
+    let [own, corrected] =
+        ["-ptx_opcode_latency_tesnor", "-ptx_opcode_latency_tensor"].map(|name| reader.take_number(name));
+    let latency = own?.or(corrected?);
+    let (Some((1.., available)), Some((count @ 1.., option))) = (available, units) else { return Ok(false) };
+    reader.set("sm.tensor", "pipes", count, &option);
+    reader.add_source("sm.tensor", "pipes", &available);
+    let stated =
+        |given: &Option<(u32, Opt)>| given.as_ref().map_or(DEFAULT_TENSOR_CYCLES, |(n, _)| (*n).max(1));
+    let (cycles, result) = (stated(&initiation), stated(&latency));
+    let (rate_source, latency_source) =
+        [&initiation, &latency].map(|given| given.as_ref().map_or(&option, |(_, option)| option)).into();
+    reader.set("sm.tensor", "macs", PRODUCT_MULTIPLY_ADDS.div_ceil(cycles), rate_source);
+    reader.set("sm.tensor", "latency", result.saturating_add(1).saturating_sub(cycles).max(1), latency_source);
+    initiation.iter().for_each(|(_, option)| reader.add_source("sm.tensor", "latency", option));
+    if result < cycles {
+        reader.note(
+            latency_source,
+            "a product here has its result after the cycles of its tensor core at the earliest",
+        );
+    }
+    Ok(true)
 }
 
 /// Imports `LATENCY,INITIATION` of GPGPU-Sim's trace front end, one pair per kind of pipe. They replace the values for PTX.

@@ -39,11 +39,10 @@ const EFFECTS: &[(&str, &str)] = &[
     ("-gpgpu_memlatency_stat", "statistics alone"),
     ("-gpgpu_runtime_stat", "statistics alone"),
     ("-gpgpu_n_cluster_ejection_buffer_size", "packets that wait behind a cluster's port"),
-    ("-gpgpu_num_tensor_core_units", "tensor pipes; no tensor instruction is known here"),
-    ("-gpgpu_tensor_core_avail", "tensor pipes; no tensor instruction is known here"),
-    ("-ptx_opcode_*_tensor", "tensor pipes; no tensor instruction is known here"),
-    ("-ptx_opcode_*_tesnor", "tensor pipes; no tensor instruction is known here"),
-    ("-trace_opcode_latency_initiation_tensor", "tensor pipes; no tensor instruction is known here"),
+    (
+        "-trace_opcode_latency_initiation_tensor",
+        "cycles of a SASS instruction, whose work differs by GPU; the options for PTX have the rate",
+    ),
     (
         "-trace_opcode_latency_initiation_spec_op*",
         "specialized pipes; their instructions go to the pipes that are known here",

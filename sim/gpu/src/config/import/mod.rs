@@ -75,7 +75,8 @@ fn read(reader: &mut OptionReader, has_interconnect: bool) -> Result<(), ConfigE
     let clocks = cores::clocks(reader)?;
     cores::cores(reader)?;
     cores::pipes(reader)?;
-    collector::collector(reader)?;
+    let has_tensor_cores = cores::tensor(reader)?;
+    collector::collector(reader, has_tensor_cores)?;
     caches::l1d(reader)?;
     caches::l1d_use(reader)?;
     caches::read_only(reader)?;

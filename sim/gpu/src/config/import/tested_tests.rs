@@ -1,6 +1,6 @@
 //! Tests that all configurations of GPGPU-Sim 4.2's test set are translated, option by option, from a table of their values.
 use super::{Import, import};
-use crate::config::{Allocate, BypassedLoads, GpuConfig, IndexFunction, WriteAllocate};
+use crate::config::{Allocate, BypassedLoads, GpuConfig, IndexFunction, TensorConfig, WriteAllocate};
 
 /// A row per option and a column per configuration; `-` marks an option that the file does not set. Options of the network's file
 /// begin with `icnt:`.
@@ -89,6 +89,10 @@ fn sub_cores_streaming_caches_and_the_unified_memory_are_translated() {
     assert_eq!([0, 1, 20, 96].map(ways), [256, 240, 192, 64]);
 
     let (ampere, _) = imported("SM86_RTX3070");
+    let TensorConfig { pipes, macs, fp64_macs, latency } = ampere.sm.tensor;
+    assert_eq!((pipes, macs, fp64_macs, latency), (4, 64, 0, 1));
+    assert_eq!((ampere.sm.collector.tensor.units, ampere.sm.collector.tensor.registers), (0, 4));
+    assert_eq!(imported("SM6_TITANX").0.sm.tensor.pipes, 0);
     assert_eq!((ampere.sm.launch_latency, ampere.l1d.allocate), (5000, Allocate::OnMiss));
     assert_eq!((ampere.dram.trc, ampere.dram.tras + ampere.dram.trp), (78, 79));
     let streaming = imported("SM75_RTX2060_S").0.l1d;
@@ -100,7 +104,11 @@ fn sub_cores_streaming_caches_and_the_unified_memory_are_translated() {
 #[test]
 fn built_in_machines_are_what_their_files_give() {
     for (built_in, file) in [("titan-v", "SM7_TITANV"), ("rtx3070", "SM86_RTX3070")] {
-        let expected = GpuConfig { name: built_in.into(), ..imported(file).0 };
+        let mut expected = GpuConfig { name: built_in.into(), ..imported(file).0 };
+        if built_in == "titan-v" {
+            // The file has a tensor core per scheduler; the GPU has two.
+            assert_eq!(std::mem::replace(&mut expected.sm.tensor.pipes, 8), 4);
+        }
         assert_eq!(GpuConfig::load(built_in).expect("built in"), expected);
     }
 }

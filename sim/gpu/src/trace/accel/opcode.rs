@@ -1,8 +1,8 @@
 //! SASS opcodes and their operations in the timing model. The root of the name and a few suffixes decide.
 //!
-//! The table has the opcodes of Pascal to Ampere. The configuration has no tensor cores, uniform datapath or texture units; their
-//! instructions use the most similar pipe. docs/reference/accel-sim-traces.md has the list.
-use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, OpClass, Space};
+//! The table has the opcodes of Pascal to Ampere. The configuration has no uniform datapath or texture units; their instructions
+//! use the most similar pipe. docs/reference/accel-sim-traces.md has the list.
+use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, MOST_MATRIX_WORK, OpClass, Space};
 
 /// Properties of an opcode in the timing model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,8 @@ pub(super) fn operation(opcode: &str) -> Option<OpcodeTiming> {
         return Some(OpcodeTiming { class, access, arrives_only: false, registers });
     }
     let arrives_only = root == "BAR" && has("ARV");
-    Some(OpcodeTiming { class: class(root)?, access: None, arrives_only, registers: 1 })
+    let class = class(root).or_else(|| matrix(opcode))?;
+    Some(OpcodeTiming { class, access: None, arrives_only, registers: 1 })
 }
 
 /// Returns the bytes per lane that a suffix states.
@@ -89,20 +90,54 @@ fn memory(root: &str) -> Option<(OpClass, Space, AccessKind)> {
     }
 }
 
+/// Returns the class of a matrix product, whose suffixes tell shape and types: `HMMA.16816.F32` is m16n8k16. `None` for another
+/// instruction or an unknown shape.
+fn matrix(opcode: &str) -> Option<OpClass> {
+    let suffixes: Vec<&str> = opcode.split('.').collect();
+    let has = |any: &[&str]| suffixes.iter().any(|suffix| any.contains(suffix));
+    let bits = match suffixes[0] {
+        "HMMA" if has(&["TF32"]) => 32,
+        "HMMA" => 16,
+        "IMMA" if has(&["S4", "U4"]) => 4,
+        "IMMA" => 8,
+        "BMMA" => 1,
+        "DMMA" => 64,
+        _ => return None,
+    };
+    let (rows, k) = suffixes.iter().find_map(|suffix| {
+        let (rows, rest) =
+            suffix.strip_prefix("16").map_or_else(|| (8, suffix.strip_prefix('8')), |rest| (16, Some(rest)));
+        Some((rows, rest?.strip_prefix('8')?.parse::<u32>().ok()?))
+    })?;
+    // A step of Volta's product of four 8 x 4 and 4 x 8 matrices: there are four, or two with sums of half precision.
+    if bits == 16 && (rows, k) == (8, 4) {
+        return Some(OpClass::Matrix(if has(&["F32"]) { 256 } else { 512 }));
+    }
+    // A sparse product multiplies half of the elements.
+    let multiply_adds = rows * 8 * k / if has(&["SP"]) { 2 } else { 1 };
+    let work = |work: u32| u16::try_from(work).ok().filter(|work| (1..=MOST_MATRIX_WORK).contains(work));
+    if bits == 64 {
+        work(multiply_adds).map(OpClass::MatrixFp64)
+    } else {
+        work(multiply_adds * bits / 16).map(OpClass::Matrix)
+    }
+}
+
 /// Returns the class of an instruction that accesses no memory, or whose addresses these traces do not contain.
 fn class(root: &str) -> Option<OpClass> {
     let class =
         match root {
             "FADD" | "FADD32I" | "FCHK" | "FCMP" | "FFMA" | "FFMA32I" | "FMNMX" | "FMUL" | "FMUL32I"
             | "FSEL" | "FSET" | "FSETP" | "FSWZ" | "FSWZADD" | "HADD2" | "HADD2_32I" | "HFMA2"
-            | "HFMA2_32I" | "HMUL2" | "HMUL2_32I" | "HSET2" | "HSETP2" | "HMNMX2" | "HMMA" => OpClass::Fp32,
-            "DADD" | "DFMA" | "DMUL" | "DMNMX" | "DSET" | "DSETP" | "DMMA" => OpClass::Fp64,
+            | "HFMA2_32I" | "HMUL2" | "HMUL2_32I" | "HSET2" | "HSETP2" | "HMNMX2" => OpClass::Fp32,
+            "DADD" | "DFMA" | "DMUL" | "DMNMX" | "DSET" | "DSETP" => OpClass::Fp64,
             "MUFU" | "RRO" | "IPA" => OpClass::Sfu,
             // The traces do not contain the addresses of texels.
             "TEX" | "TEXS" | "TLD" | "TLD4" | "TLD4S" | "TLDS" | "TMML" | "TXA" | "TXD" | "TXQ"
             | "SUATOM" | "SULD" | "SUQUERY" | "SURED" | "SUST" => OpClass::Sfu,
-            "IMAD" | "IMADSP" | "IMUL" | "IMUL32I" | "IDP" | "IDP4A" | "XMAD" | "IMMA" | "BMMA" | "UIMAD"
-            | "IMAD32I" => OpClass::IntMul,
+            "IMAD" | "IMADSP" | "IMUL" | "IMUL32I" | "IDP" | "IDP4A" | "XMAD" | "UIMAD" | "IMAD32I" => {
+                OpClass::IntMul
+            }
             "BFE" | "BFI" | "BMSK" | "BREV" | "FLO" | "IABS" | "IADD" | "IADD3" | "IADD32I" | "ICMP"
             | "IMNMX" | "ISAD" | "ISCADD" | "ISCADD32I" | "ISET" | "ISETP" | "LEA" | "LOP" | "LOP3"
             | "LOP32I" | "POPC" | "SHF" | "SHL" | "SHR" | "VABSDIFF" | "VABSDIFF4" | "VMNMX" | "VMAD"
@@ -153,6 +188,28 @@ mod tests {
     }
 
     #[test]
+    fn shapes_and_types_of_matrix_products_decide_their_work() {
+        for (opcode, work) in [
+            ("HMMA.884.F32.F32.STEP2", 256),
+            ("HMMA.884.F16.F16.STEP1", 512),
+            ("HMMA.1688.F32", 1024),
+            ("HMMA.16816.F32.BF16", 2048),
+            ("HMMA.1684.F32.TF32", 1024),
+            ("HMMA.1688.F32.TF32", 2048),
+            ("HMMA.SP.16832.F32", 2048),
+            ("IMMA.8816.S8.S8", 512),
+            ("IMMA.16832.U8.S8.SAT", 2048),
+            ("IMMA.8832.S4.S4", 512),
+            ("IMMA.16864.U4.U4", 2048),
+            ("BMMA.88128.XOR.POPC", 512),
+            ("BMMA.168256.AND.POPC", 2048),
+        ] {
+            assert_eq!(operation(opcode).map(|o| o.class), Some(OpClass::Matrix(work)), "{opcode}");
+        }
+        assert_eq!(operation("DMMA.884").map(|o| o.class), Some(OpClass::MatrixFp64(256)));
+    }
+
+    #[test]
     fn roots_decide_the_pipe() {
         let class = |opcode: &str| operation(opcode).map(|operation| operation.class);
         for (opcode, wanted) in [
@@ -160,7 +217,6 @@ mod tests {
             ("FFMA.FTZ", OpClass::Fp32),
             ("DFMA", OpClass::Fp64),
             ("MUFU.RCP", OpClass::Sfu),
-            ("HMMA.16816.F32", OpClass::Fp32),
             ("SHFL.IDX", OpClass::Warp),
             ("BRA", OpClass::Control),
             ("MEMBAR.SC.GPU", OpClass::Fence),
@@ -170,6 +226,7 @@ mod tests {
             assert_eq!(class(opcode), Some(wanted), "{opcode}");
         }
         assert_eq!(class("WGMMA.MMA_ASYNC"), None);
+        assert_eq!(class("HMMA.F32"), None, "no shape");
         assert!(operation("BAR.ARV").is_some_and(|o| o.arrives_only));
         assert!(operation("BAR.SYNC").is_some_and(|o| !o.arrives_only));
     }

@@ -84,8 +84,7 @@ impl FunctionDecoder<'_> {
         self.sources.dedup();
         self.instr.target = self.body.operand_lists.len() as u32;
         self.body.operand_lists.push(list.into());
-        let class = if width == 64 { OpClass::Fp64 } else { OpClass::Fp32 };
-        self.plain(Op::Rare(Rare::Matrix(form)), class)
+        self.plain(Op::Rare(Rare::Matrix(form)), form.class())
     }
 
     /// `movmatrix`: one register to one register.

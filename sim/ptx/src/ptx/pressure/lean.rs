@@ -150,9 +150,11 @@ impl<'a> Maker<'a> {
     /// Returns whether an instruction has no effect except its results.
     fn is_pure(&self, at: u32) -> bool {
         let instr = &self.code[at as usize];
-        use OpClass::{Convert, Fp32, Fp32Div, Fp64, Fp64Div, Int, IntDiv, IntMul, Sfu};
-        matches!(instr.class, Int | IntMul | IntDiv | Fp32 | Fp32Div | Fp64 | Fp64Div | Sfu | Convert)
-            && !matches!(instr.op, Op::Carry(_) | Op::ReadLive(_))
+        use OpClass::{Convert, Fp32, Fp32Div, Fp64, Fp64Div, Int, IntDiv, IntMul, Matrix, MatrixFp64, Sfu};
+        let is_matrix = matches!(instr.class, Matrix(_) | MatrixFp64(_));
+        let is_arithmetic = is_matrix
+            || matches!(instr.class, Int | IntMul | IntDiv | Fp32 | Fp32Div | Fp64 | Fp64Div | Sfu | Convert);
+        is_arithmetic && !matches!(instr.op, Op::Carry(_) | Op::ReadLive(_))
     }
 
     /// Removes instructions whose results are unused.

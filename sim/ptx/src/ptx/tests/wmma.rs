@@ -1,7 +1,7 @@
 //! Tests `wmma`, and the `mma` of eight rows, of four bits, of one bit and of double precision.
 
-use super::super::Rounding;
 use super::super::small_float::SmallFloat;
+use super::super::{Module, OpClass, Rounding};
 use super::exact::{self, DOUBLE};
 use super::{kernel_text, note_all, own_element, run_words};
 
@@ -395,4 +395,48 @@ fn products_that_ptx_does_not_have_are_refused() {
         let module = super::super::Module::parse("form.ptx", &kernel_text("", &format!("{form}; ret;")));
         assert!(module.is_err(), "{form}");
     }
+}
+
+/// Returns the sum of the work of the matrix products of a statement.
+fn work(statement: &str) -> (u32, u32) {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() {{\n.reg .b32 %r<32>;\n.reg .f64 %d<16>;\n\
+         {statement};\nret;\n}}\n"
+    );
+    let module = Module::parse("work.ptx", &text).expect(statement);
+    let code = &module.kernel("k").expect("it has the kernel").code;
+    code.iter().fold((0, 0), |(single, double), instr| match instr.class {
+        OpClass::Matrix(work) => (single + u32::from(work), double),
+        OpClass::MatrixFp64(work) => (single, double + u32::from(work)),
+        _ => (single, double),
+    })
+}
+
+#[test]
+fn the_work_of_a_product_is_its_multiply_adds_in_proportion_to_the_bits() {
+    let list = |name: &str, count: usize| {
+        let all: Vec<_> = (0..count).map(|n| format!("%{name}{n}")).collect();
+        format!("{{{}}}", all.join(", "))
+    };
+    let mma = |form: &str, name: &str, [d, a, b]: [usize; 3]| {
+        let [sums, first, second] = [d, a, b].map(|count| list(name, count));
+        work(&format!("mma.sync.aligned.{form} {sums}, {first}, {second}, {sums}"))
+    };
+    for (form, registers, expected) in [
+        ("m16n8k16.row.col.f32.f16.f16.f32", [4, 4, 2], 16 * 8 * 16),
+        ("m16n8k8.row.col.f16.f16.f16.f16", [2, 2, 1], 16 * 8 * 8),
+        ("m16n8k8.row.col.f32.tf32.tf32.f32", [4, 4, 2], 16 * 8 * 8 * 2),
+        ("m16n8k32.row.col.s32.s8.s8.s32", [4, 4, 2], 16 * 8 * 32 / 2),
+        ("m16n8k64.row.col.s32.s4.s4.s32", [4, 4, 2], 16 * 8 * 64 / 4),
+        ("m8n8k128.row.col.s32.b1.b1.s32.and.popc", [2, 1, 1], 8 * 8 * 128 / 16),
+        // Each quarter of the warp has a product of its own.
+        ("m8n8k4.row.col.f32.f16.f16.f32", [8, 2, 2], 4 * 8 * 8 * 4),
+    ] {
+        assert_eq!(mma(form, "r", registers), (expected, 0), "{form}");
+    }
+    assert_eq!(mma("m8n8k4.row.col.f64.f64.f64.f64", "d", [2, 1, 1]), (0, 8 * 8 * 4));
+    assert_eq!(mma("m16n8k16.row.col.f64.f64.f64.f64", "d", [4, 8, 4]), (0, 16 * 8 * 16));
+    let (sums, factors) = (list("r", 8), list("r", 8));
+    let wmma = "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32";
+    assert_eq!(work(&format!("{wmma} {sums}, {factors}, {factors}, {sums}")), (16 * 16 * 16, 0));
 }
