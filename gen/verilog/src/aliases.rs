@@ -37,7 +37,7 @@ fn copy(process: &Process) -> Option<(SignalId, SignalId)> {
     }
 }
 
-/// Returns the signal that is not needed without the copy at `position`, and the signal that takes its place.
+/// Returns the signal that is not needed without the copy at `position`, and the signal that replaces it.
 fn replaced(plan: &mut ModulePlan, position: usize, signals: &[Signal]) -> Option<(SignalId, SignalId)> {
     use Role::{ChildOutput, Input, Local, Output, RegisterOutput, Temporary};
     let (from, to) = copy(&plan.processes[position])?;

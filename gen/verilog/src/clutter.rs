@@ -340,12 +340,74 @@ mod tests {
     use crate::options::{EmitOptions, ResetStyle};
 
     /// Max findings of each kind in all blocks.
-    const MOST: [(&str, usize); 0] = [];
+    const MOST: [(&str, usize); 11] = [
+        ("alias", 8),
+        ("constant of one letter", 12),
+        ("copy to an output", 53),
+        ("default that a loop overwrites", 2),
+        ("logical negation of bits", 3),
+        ("long process", 4),
+        ("loop that copies", 21),
+        ("name for a part", 49),
+        ("number in a name", 54),
+        ("process for one choice", 8),
+        ("vector in parts", 19),
+    ];
 
-    fn of(template: &str) -> Vec<(&'static str, usize)> {
+    fn of(template: &str) -> Vec<&'static str> {
         let mut clutter = Clutter::default();
-        clutter.module(&Body { items: leaf::items(template, ResetStyle::None), ..Body::default() });
-        clutter.0.into_iter().map(|(kind, found)| (kind, found.len())).collect()
+        let ports = vec![Item::declare("output wire", None, "y_o", None)];
+        let items = leaf::items(template, ResetStyle::None);
+        clutter.module(&Body { ports, items, ..Body::default() });
+        clutter.0.into_iter().flat_map(|(kind, found)| vec![kind; found.len()]).collect()
+    }
+
+    #[test]
+    fn each_kind_is_found() {
+        for (kind, template) in [
+            ("alias", "assign x = y;"),
+            ("constant of one letter", "localparam N = 3;"),
+            ("copy to an output", "assign y_o = y;"),
+            (
+                "default that a loop overwrites",
+                "reg [3:0] x;\nalways @(*) begin\nx = 4'd0;\nfor (i = 0; i < 4; i = i + 1) begin\nx[i] = a[i] & b;\nend\nend",
+            ),
+            ("logical negation of bits", "assign x = a & !b;"),
+            (
+                "loop that copies",
+                "always @(*) begin\nfor (i = 0; i < 4; i = i + 1) begin\nx[i] = a[i];\nend\nend",
+            ),
+            ("name for a part", "assign x = a[3:0];"),
+            ("name without a meaning", "wire part_0;"),
+            ("number in a name", "wire sum_2;"),
+            ("process for one choice", "always @(*) begin\nx = a;\nif (c) begin\nx = b;\nend\nend"),
+            ("product of constants", "assign x = ~a[3*8 +: 8];"),
+            ("shift of an extension", "assign x = {8'd0, a} << 8;"),
+            ("suffix of a port", "wire x_i;"),
+            ("vector in parts", "always @(*) begin\nx[0] = ~a;\nx[1] = ~b;\nend"),
+        ] {
+            assert_eq!(of(template), [kind]);
+        }
+    }
+
+    #[test]
+    fn what_a_designer_writes_is_no_clutter() {
+        for template in [
+            "assign y_o = x_q;",
+            "assign x = a & ~b;",
+            "assign x = {a, 8'd0};",
+            "wire [3:0] x;\nassign x = c ? a[i*8 +: 8] : b;",
+            "always @(*) begin\nif (!a) begin\nx = b;\nend\nz = c ^ d;\nend",
+        ] {
+            assert_eq!(of(template), [""; 0], "{template}");
+        }
+    }
+
+    #[test]
+    fn a_process_of_more_than_80_lines_is_long() {
+        let process = |lines: usize| format!("always @(*) begin\n{}end", "x = x + a;\n".repeat(lines));
+        assert_eq!(of(&process(MOST_LINES)), [""; 0]);
+        assert_eq!(of(&process(MOST_LINES + 1)), ["long process"]);
     }
 
     #[test]

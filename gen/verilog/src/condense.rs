@@ -1,8 +1,10 @@
 //! Shortens combinational processes: a vector that is assigned in parts gets one concatenation, and a process with one choice
 //! becomes a continuous assignment.
 
+use crate::clean::without_dead_stores;
 use crate::ir::{ElementRef, Expr, Node, Role, Signal, SignalId, Stmt};
 use crate::schedule::{ModulePlan, Process};
+use std::collections::BTreeSet;
 
 /// Max parts of a concatenation.
 const MOST_PARTS: usize = 8;
@@ -12,6 +14,7 @@ pub(crate) fn condense(plan: &mut ModulePlan, signals: &[Signal]) {
     for process in &mut plan.processes {
         let Process::Comb { body } = process else { continue };
         join_parts(body, signals);
+        *body = without_dead_stores(std::mem::take(body), signals, &mut BTreeSet::new());
         let comments = body.iter().take_while(|statement| matches!(statement, Stmt::Comment(_))).count();
         if let Some((place, value)) = choice(&body[comments..], signals) {
             let text = |statement: Stmt| if let Stmt::Comment(text) = statement { Some(text) } else { None };
@@ -102,7 +105,7 @@ fn choice(body: &[Stmt], signals: &[Signal]) -> Option<(ElementRef, Expr)> {
     };
     let mut reads = vec![];
     value.reads(&mut reads);
-    (!reads.contains(&id)).then(|| (ElementRef { signal: id, index: None }, value))
+    (!reads.contains(&id)).then_some((ElementRef { signal: id, index: None }, value))
 }
 
 /// Returns the choice of two values; `None` for named values, which a `case` or `if` shows better.
