@@ -27,7 +27,7 @@ module md_cache_md_lookup (
   // the tag is in the set
   output wire        hit_o,
   // way that holds the tag, or that the new block takes
-  output reg   [1:0] way_o,
+  output wire  [1:0] way_o,
   // that way held another block, which is dirty
   output wire        evicts_dirty_o,
   // tag of the dirty block
@@ -44,7 +44,7 @@ module md_cache_md_lookup (
   wire [3:0] dirty;
   reg [3:0] found;
   // ways that were last used before all others
-  reg [3:0] oldest;
+  wire [3:0] oldest;
   wire hit;
   // way of the access, one-hot
   reg [3:0] chosen;
@@ -63,13 +63,9 @@ module md_cache_md_lookup (
   end
 
   assign hit = |found;
-
   // pairs of ways in the order: 0-1, 0-2, 0-3, 1-2, 1-3, 2-3
-  always @(*) begin
-    oldest = 4'd0;
-    oldest = {order[2] & order[4] & order[5], order[1] & order[3] & ~order[5], order[0] & ~order[3]
-        & ~order[4], ~order[0] & ~order[1] & ~order[2]};
-  end
+  assign oldest = {order[2] & order[4] & order[5], order[1] & order[3] & ~order[5], order[0] &
+      ~order[3] & ~order[4], ~order[0] & ~order[1] & ~order[2]};
 
   // the way that matches, else the first empty one, else the oldest
   always @(*) begin
@@ -81,10 +77,7 @@ module md_cache_md_lookup (
     end
   end
 
-  always @(*) begin
-    way_o = 2'd0;
-    way_o = {chosen[2] | chosen[3], chosen[1] | chosen[3]};
-  end
+  assign way_o = {chosen[2] | chosen[3], chosen[1] | chosen[3]};
 
   always @(*) begin : comb_victim_tag_o
     integer i;

@@ -143,7 +143,7 @@ module sc_vft (
   wire [143:0] content;
   reg [35:0] entry;
   // value of the entry that is read: its tag, and the lowest slice, computed from the set
-  reg [31:0] value;
+  wire [31:0] value;
   wire [23:0] upper;
   reg [7:0] lowest;
   wire [14:0] sum;
@@ -235,10 +235,7 @@ module sc_vft (
     end
   end
 
-  always @(*) begin
-    value = 32'd0;
-    value = {upper, lowest};
-  end
+  assign value = {upper, lowest};
 
   assign read_valid_o = read_valid_q;
   assign read_value_o = read_value_q;
