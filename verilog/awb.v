@@ -197,19 +197,17 @@ module awb #(
   wire [47:0] stay;
   wire slot;
   wire lost;
-  wire even_write_i;
-  wire [4:0] even_write_pair_i;
-  wire even_slot_i;
-  wire even_valid_i;
-  wire [64:0] even_context_o;
-  wire odd_write_i;
-  wire [4:0] odd_write_pair_i;
-  wire odd_slot_i;
-  wire odd_valid_i;
-  wire [64:0] odd_context_o;
-  wire low_partition_stage_i;
-  wire low_partition_overflow_o;
-  wire [64:0] low_partition_context_o;
+  wire even_write;
+  wire even_slot;
+  wire even_valid;
+  wire [64:0] even_context;
+  wire odd_write;
+  wire odd_slot;
+  wire odd_valid;
+  wire [64:0] odd_context;
+  wire low_partition_stage;
+  wire low_partition_overflow;
+  wire [64:0] low_partition_context;
   // warps with at least one high-priority instruction
   reg [47:0] one_q;
   // warps with two high-priority instructions
@@ -222,36 +220,36 @@ module awb #(
 
   awb_slots #(.INSTRUCTION_BITS (INSTRUCTION_BITS)) even (
     .clk_i         (clk_i),
-    .write_i       (even_write_i),
-    .write_pair_i  (even_write_pair_i),
+    .write_i       (even_write),
+    .write_pair_i  (stage_warp_i[5:1]),
     .write_slot_i  (slot),
     .instruction_i (stage_instruction_i),
     .context_i     (bundle),
     .pair_i        (issue0_index_i),
-    .slot_i        (even_slot_i),
-    .valid_i       (even_valid_i),
+    .slot_i        (even_slot),
+    .valid_i       (even_valid),
     .instruction_o (issue0_instruction_o),
-    .context_o     (even_context_o)
+    .context_o     (even_context)
   );
 
   awb_slots #(.INSTRUCTION_BITS (INSTRUCTION_BITS)) odd (
     .clk_i         (clk_i),
-    .write_i       (odd_write_i),
-    .write_pair_i  (odd_write_pair_i),
+    .write_i       (odd_write),
+    .write_pair_i  (stage_warp_i[5:1]),
     .write_slot_i  (slot),
     .instruction_i (stage_instruction_i),
     .context_i     (bundle),
     .pair_i        (issue1_index_i),
-    .slot_i        (odd_slot_i),
-    .valid_i       (odd_valid_i),
+    .slot_i        (odd_slot),
+    .valid_i       (odd_valid),
     .instruction_o (issue1_instruction_o),
-    .context_o     (odd_context_o)
+    .context_o     (odd_context)
   );
 
   awb_low_partition #(.INSTRUCTION_BITS (INSTRUCTION_BITS)) low_partition (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
-    .stage_i       (low_partition_stage_i),
+    .stage_i       (low_partition_stage),
     .warp_i        (stage_warp_i),
     .instruction_i (stage_instruction_i),
     .context_i     (bundle),
@@ -259,11 +257,11 @@ module awb #(
     .flush_warp_i  (flush_warp_i),
     .pop_i         (low_pop_i),
     .room_o        (low_room_o),
-    .overflow_o    (low_partition_overflow_o),
+    .overflow_o    (low_partition_overflow),
     .valid_o       (low_valid_o),
     .warp_o        (low_warp_o),
     .instruction_o (low_instruction_o),
-    .context_o     (low_partition_context_o)
+    .context_o     (low_partition_context)
   );
 
   always @(*) begin
@@ -313,10 +311,8 @@ module awb #(
   // it takes the slot behind the oldest instruction, unless two are there or it is flushed
   assign placed = comes & ~two_q & ~flushed;
   assign slot = |((first_q ^ one_q) & comes);
-  assign even_write_i = (|placed) & !stage_warp_i[0];
-  assign even_write_pair_i = stage_warp_i[5:1];
-  assign odd_write_i = (|placed) & stage_warp_i[0];
-  assign odd_write_pair_i = stage_warp_i[5:1];
+  assign even_write = (|placed) & ~stage_warp_i[0];
+  assign odd_write = (|placed) & stage_warp_i[0];
   // counts: a pop takes one away, the new instruction adds one, a flush leaves none
   assign stay = (one_q & ~popped) | (two_q & popped);
 
@@ -324,27 +320,27 @@ module awb #(
   assign high_room_o = ~(two_q | (one_q & comes));
   assign high_valid_o = one_q;
   assign first_padded = {16'd0, first_q};
-  assign even_slot_i = first_padded[warp0];
+  assign even_slot = first_padded[warp0];
   assign one_padded = {16'd0, one_q};
-  assign even_valid_i = one_padded[warp0];
-  assign issue0_mask_o = even_context_o[BUNDLE_MASK +: 32];
-  assign issue0_live_in_o = even_context_o[BUNDLE_LIVE_IN +: 16];
-  assign issue0_live_out_o = even_context_o[BUNDLE_LIVE_OUT +: 16];
-  assign issue0_last_o = even_context_o[BUNDLE_LAST];
-  assign odd_slot_i = first_padded[warp1];
-  assign odd_valid_i = one_padded[warp1];
-  assign issue1_mask_o = odd_context_o[BUNDLE_MASK +: 32];
-  assign issue1_live_in_o = odd_context_o[BUNDLE_LIVE_IN +: 16];
-  assign issue1_live_out_o = odd_context_o[BUNDLE_LIVE_OUT +: 16];
-  assign issue1_last_o = odd_context_o[BUNDLE_LAST];
+  assign even_valid = one_padded[warp0];
+  assign issue0_mask_o = even_context[BUNDLE_MASK +: 32];
+  assign issue0_live_in_o = even_context[BUNDLE_LIVE_IN +: 16];
+  assign issue0_live_out_o = even_context[BUNDLE_LIVE_OUT +: 16];
+  assign issue0_last_o = even_context[BUNDLE_LAST];
+  assign odd_slot = first_padded[warp1];
+  assign odd_valid = one_padded[warp1];
+  assign issue1_mask_o = odd_context[BUNDLE_MASK +: 32];
+  assign issue1_live_in_o = odd_context[BUNDLE_LIVE_IN +: 16];
+  assign issue1_live_out_o = odd_context[BUNDLE_LIVE_OUT +: 16];
+  assign issue1_last_o = odd_context[BUNDLE_LAST];
   // low priority
-  assign low_partition_stage_i = stage_valid_i & !stage_high_i;
-  assign low_mask_o = low_partition_context_o[BUNDLE_MASK +: 32];
-  assign low_live_in_o = low_partition_context_o[BUNDLE_LIVE_IN +: 16];
-  assign low_live_out_o = low_partition_context_o[BUNDLE_LIVE_OUT +: 16];
-  assign low_last_o = low_partition_context_o[BUNDLE_LAST];
+  assign low_partition_stage = stage_valid_i & ~stage_high_i;
+  assign low_mask_o = low_partition_context[BUNDLE_MASK +: 32];
+  assign low_live_in_o = low_partition_context[BUNDLE_LIVE_IN +: 16];
+  assign low_live_out_o = low_partition_context[BUNDLE_LIVE_OUT +: 16];
+  assign low_last_o = low_partition_context[BUNDLE_LAST];
   // an instruction that comes without a place is lost
-  assign lost = stage_valid_i & stage_high_i & !(|placed) & !(flush_high_i & (stage_warp_i ==
+  assign lost = stage_valid_i & stage_high_i & ~(|placed) & ~(flush_high_i & (stage_warp_i ==
       flush_warp_i));
 
   assign overflow_o = overflow_q;
@@ -359,7 +355,7 @@ module awb #(
       one_q <= (stay | placed) & ~flushed;
       two_q <= ((two_q & ~popped) | (stay & placed)) & ~flushed;
       first_q <= first_q ^ popped;
-      overflow_q <= lost | low_partition_overflow_o;
+      overflow_q <= lost | low_partition_overflow;
     end
   end
 

@@ -64,11 +64,11 @@ module awb_low_partition #(
   reg [INSTRUCTION_BITS-1:0] back_instruction_q;
   reg [64:0] back_context_q;
 
-  assign room_o = !back_valid_q & !(front_valid_q & stage_i);
+  assign room_o = ~back_valid_q & ~(front_valid_q & stage_i);
   // what comes and what stays: a flush takes both
-  assign enter = stage_i & !(flush_i & (warp_i == flush_warp_i));
-  assign keep_front = front_valid_q & !pop_i & !(flush_i & (front_warp_q == flush_warp_i));
-  assign keep_back = back_valid_q & !(flush_i & (back_warp_q == flush_warp_i));
+  assign enter = stage_i & ~(flush_i & (warp_i == flush_warp_i));
+  assign keep_front = front_valid_q & ~pop_i & ~(flush_i & (front_warp_q == flush_warp_i));
+  assign keep_back = back_valid_q & ~(flush_i & (back_warp_q == flush_warp_i));
   assign overflow_o = enter & keep_front & keep_back;
 
   assign valid_o = front_valid_q;
@@ -102,7 +102,7 @@ module awb_low_partition #(
   end
 
   always @(posedge clk_i) begin
-    if (enter & !(keep_front & keep_back)) begin
+    if (enter & ~(keep_front & keep_back)) begin
       back_warp_q <= warp_i;
       back_instruction_q <= instruction_i;
       back_context_q <= context_i;

@@ -46,8 +46,8 @@ module awb_slots #(
 
   reg [5:0] write_address;
   reg [5:0] read_address;
-  wire [INSTRUCTION_BITS-1:0] instructions_read_data_o;
-  wire [64:0] contexts_read_data_o;
+  wire [INSTRUCTION_BITS-1:0] instructions_read_data;
+  wire [64:0] contexts_read_data;
 
   selvedge_mem #(.A (6), .BITS (INSTRUCTION_BITS)) instructions (
     .clk_i           (clk_i),
@@ -55,7 +55,7 @@ module awb_slots #(
     .write_address_i (write_address),
     .write_data_i    (instruction_i),
     .read_address_i  (read_address),
-    .read_data_o     (instructions_read_data_o)
+    .read_data_o     (instructions_read_data)
   );
 
   selvedge_mem #(.A (6), .BITS (65)) contexts (
@@ -64,7 +64,7 @@ module awb_slots #(
     .write_address_i (write_address),
     .write_data_i    (context_i),
     .read_address_i  (read_address),
-    .read_data_o     (contexts_read_data_o)
+    .read_data_o     (contexts_read_data)
   );
 
   always @(*) begin
@@ -82,8 +82,8 @@ module awb_slots #(
     instruction_o = {INSTRUCTION_BITS{1'b0}};
     context_o = 65'd0;
     if (valid_i) begin
-      instruction_o = instructions_read_data_o;
-      context_o = contexts_read_data_o;
+      instruction_o = instructions_read_data;
+      context_o = contexts_read_data;
     end
   end
 

@@ -229,21 +229,21 @@ module awc #(
     end
   endgenerate
 
-  wire control_fetch_o;
-  wire [4:0] control_fetch_sr_o;
-  wire [6:0] control_fetch_inst_o;
-  wire control_stage_valid_o;
-  wire [5:0] control_stage_warp_o;
-  wire control_stage_high_o;
-  wire control_stage_last_o;
-  wire [31:0] control_stage_mask_o;
-  wire [15:0] control_stage_live_in_o;
-  wire [15:0] control_stage_live_out_o;
-  wire store_valid_o;
-  wire [63:0] store_instruction_o;
-  wire [47:0] buffer_high_room_o;
-  wire buffer_low_room_o;
-  wire buffer_overflow_o;
+  wire control_fetch;
+  wire [4:0] control_fetch_sr;
+  wire [6:0] control_fetch_inst;
+  wire control_stage_valid;
+  wire [5:0] control_stage_warp;
+  wire control_stage_high;
+  wire control_stage_last;
+  wire [31:0] control_stage_mask;
+  wire [15:0] control_stage_live_in;
+  wire [15:0] control_stage_live_out;
+  wire store_valid;
+  wire [63:0] store_instruction;
+  wire [47:0] buffer_high_room;
+  wire buffer_low_room;
+  wire buffer_overflow;
 
   awc_control #(.BUSY_LIMIT (BUSY_LIMIT)) control (
     .clk_i              (clk_i),
@@ -265,22 +265,22 @@ module awc #(
     .kill_warp_i        (kill_warp_i),
     .busy_i             (busy_i),
     .idle_i             (idle_i),
-    .high_room_i        (buffer_high_room_o),
-    .low_room_i         (buffer_low_room_o),
+    .high_room_i        (buffer_high_room),
+    .low_room_i         (buffer_low_room),
     .trigger_known_o    (trigger_known_o),
     .trigger_high_o     (trigger_high_o),
     .trigger_ready_o    (trigger_ready_o),
     .full_o             (full_o),
-    .fetch_o            (control_fetch_o),
-    .fetch_sr_o         (control_fetch_sr_o),
-    .fetch_inst_o       (control_fetch_inst_o),
-    .stage_valid_o      (control_stage_valid_o),
-    .stage_warp_o       (control_stage_warp_o),
-    .stage_high_o       (control_stage_high_o),
-    .stage_last_o       (control_stage_last_o),
-    .stage_mask_o       (control_stage_mask_o),
-    .stage_live_in_o    (control_stage_live_in_o),
-    .stage_live_out_o   (control_stage_live_out_o),
+    .fetch_o            (control_fetch),
+    .fetch_sr_o         (control_fetch_sr),
+    .fetch_inst_o       (control_fetch_inst),
+    .stage_valid_o      (control_stage_valid),
+    .stage_warp_o       (control_stage_warp),
+    .stage_high_o       (control_stage_high),
+    .stage_last_o       (control_stage_last),
+    .stage_mask_o       (control_stage_mask),
+    .stage_live_in_o    (control_stage_live_in),
+    .stage_live_out_o   (control_stage_live_out),
     .throttled_o        (throttled_o),
     .active_o           (active_o)
   );
@@ -291,24 +291,24 @@ module awc #(
     .write_i         (load_i),
     .write_address_i (load_address_i),
     .write_data_i    (load_data_i),
-    .fetch_i         (control_fetch_o),
-    .sr_i            (control_fetch_sr_o),
-    .inst_i          (control_fetch_inst_o),
-    .valid_o         (store_valid_o),
-    .instruction_o   (store_instruction_o)
+    .fetch_i         (control_fetch),
+    .sr_i            (control_fetch_sr),
+    .inst_i          (control_fetch_inst),
+    .valid_o         (store_valid),
+    .instruction_o   (store_instruction)
   );
 
   awc_assist_warp_buffer buffer (
     .clk_i                (clk_i),
     .rst_ni               (rst_ni),
-    .stage_valid_i        (store_valid_o),
-    .stage_warp_i         (control_stage_warp_o),
-    .stage_high_i         (control_stage_high_o),
-    .stage_last_i         (control_stage_last_o),
-    .stage_instruction_i  (store_instruction_o),
-    .stage_mask_i         (control_stage_mask_o),
-    .stage_live_in_i      (control_stage_live_in_o),
-    .stage_live_out_i     (control_stage_live_out_o),
+    .stage_valid_i        (store_valid),
+    .stage_warp_i         (control_stage_warp),
+    .stage_high_i         (control_stage_high),
+    .stage_last_i         (control_stage_last),
+    .stage_instruction_i  (store_instruction),
+    .stage_mask_i         (control_stage_mask),
+    .stage_live_in_i      (control_stage_live_in),
+    .stage_live_out_i     (control_stage_live_out),
     .flush_high_i         (kill_high_i),
     .flush_low_i          (kill_low_i),
     .flush_warp_i         (kill_warp_i),
@@ -317,8 +317,8 @@ module awc #(
     .issue1_index_i       (issue1_index_i),
     .issue1_pop_i         (issue1_pop_i),
     .low_pop_i            (low_pop_i),
-    .high_room_o          (buffer_high_room_o),
-    .low_room_o           (buffer_low_room_o),
+    .high_room_o          (buffer_high_room),
+    .low_room_o           (buffer_low_room),
     .high_valid_o         (high_valid_o),
     .issue0_instruction_o (issue0_instruction_o),
     .issue0_mask_o        (issue0_mask_o),
@@ -337,13 +337,13 @@ module awc #(
     .low_live_in_o        (low_live_in_o),
     .low_live_out_o       (low_live_out_o),
     .low_last_o           (low_last_o),
-    .overflow_o           (buffer_overflow_o)
+    .overflow_o           (buffer_overflow)
   );
 
-  assign fetch_o = control_fetch_o;
+  assign fetch_o = control_fetch;
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, control_stage_valid_o, buffer_overflow_o};
+  wire unused = &{1'b0, control_stage_valid, buffer_overflow};
 
 endmodule
 

@@ -37,7 +37,7 @@ module awc_assist_warp_store (
 );
 
   reg [8:0] start;
-  wire [8:0] memory_read_address_i;
+  wire [8:0] memory_read_address;
   reg valid_q;
 
   selvedge_sync_mem #(.A (9), .BITS (64)) memory (
@@ -45,7 +45,7 @@ module awc_assist_warp_store (
     .write_i         (write_i),
     .write_address_i (write_address_i),
     .write_data_i    (write_data_i),
-    .read_address_i  (memory_read_address_i),
+    .read_address_i  (memory_read_address),
     .read_data_o     (instruction_o)
   );
 
@@ -55,7 +55,7 @@ module awc_assist_warp_store (
     start[8:4] = sr_i;
   end
 
-  assign memory_read_address_i = start + {2'd0, inst_i};
+  assign memory_read_address = start + {2'd0, inst_i};
 
   assign valid_o = valid_q;
 

@@ -90,7 +90,7 @@ module awc_assist_warp_table (
   wire deploy;
   reg [10:0] row_key;
   reg [10:0] deploy_key;
-  reg [6:0] inst;
+  wire [6:0] inst;
   wire ends;
   reg [47:0] next_valid;
   reg [47:0] next_high;
@@ -106,41 +106,40 @@ module awc_assist_warp_table (
   reg [5:0] last_row_q;
   // columns after that entry in its row
   reg [7:0] behind_last_q;
-  wire [70:0] contexts_read_data_o;
-  wire [6:0] insts_write_data_i;
-  wire [6:0] insts_read_data_o;
-  wire [47:0] compare_same_o;
-  wire [47:0] compare_killed_o;
-  wire [47:0] compare_room_o;
-  wire [47:0] free_entry_first_o;
-  wire [5:0] free_entry_index_o;
-  wire free_entry_any_o;
-  wire [47:0] free_entry_candidates_o;
-  wire [5:0] free_entry_row_o;
-  wire [7:0] free_entry_behind_o;
-  wire [47:0] next_entry_first_o;
-  wire [5:0] next_entry_index_o;
-  wire next_entry_any_o;
-  wire [47:0] next_entry_candidates_o;
-  wire [5:0] next_entry_row_o;
-  wire [7:0] next_entry_behind_o;
+  wire [70:0] contexts_read_data;
+  wire [6:0] insts_write_data;
+  wire [6:0] insts_read_data;
+  wire [47:0] compare_same;
+  wire [47:0] compare_killed;
+  wire [47:0] compare_room;
+  wire [47:0] free_entry_first;
+  wire [5:0] free_entry_index;
+  wire free_entry_any;
+  wire [47:0] free_entry_candidates;
+  wire [5:0] free_entry_row;
+  wire [7:0] free_entry_behind;
+  wire [47:0] next_entry_first;
+  wire [5:0] next_entry_index;
+  wire [47:0] next_entry_candidates;
+  wire [5:0] next_entry_row;
+  wire [7:0] next_entry_behind;
 
   selvedge_mem #(.A (6), .BITS (71)) contexts (
     .clk_i           (clk_i),
     .write_i         (accept),
-    .write_address_i (free_entry_index_o),
+    .write_address_i (free_entry_index),
     .write_data_i    (bundle),
-    .read_address_i  (next_entry_index_o),
-    .read_data_o     (contexts_read_data_o)
+    .read_address_i  (next_entry_index),
+    .read_data_o     (contexts_read_data)
   );
 
   selvedge_mem #(.A (6), .BITS (7)) insts (
     .clk_i           (clk_i),
     .write_i         (deploy),
-    .write_address_i (next_entry_index_o),
-    .write_data_i    (insts_write_data_i),
-    .read_address_i  (next_entry_index_o),
-    .read_data_o     (insts_read_data_o)
+    .write_address_i (next_entry_index),
+    .write_data_i    (insts_write_data),
+    .read_address_i  (next_entry_index),
+    .read_data_o     (insts_read_data)
   );
 
   awc_entry_match compare (
@@ -148,33 +147,33 @@ module awc_assist_warp_table (
     .trigger_key_i (key),
     .kill_warp_i   (kill_warp_i),
     .room_i        (high_room_i),
-    .same_o        (compare_same_o),
-    .killed_o      (compare_killed_o),
-    .room_o        (compare_room_o)
+    .same_o        (compare_same),
+    .killed_o      (compare_killed),
+    .room_o        (compare_room)
   );
 
   awc_first_behind free_entry (
     .bits_i       (free),
     .row_i        (6'd0),
     .behind_i     (8'd0),
-    .first_o      (free_entry_first_o),
-    .index_o      (free_entry_index_o),
-    .any_o        (free_entry_any_o),
-    .candidates_o (free_entry_candidates_o),
-    .row_o        (free_entry_row_o),
-    .behind_o     (free_entry_behind_o)
+    .first_o      (free_entry_first),
+    .index_o      (free_entry_index),
+    .any_o        (free_entry_any),
+    .candidates_o (free_entry_candidates),
+    .row_o        (free_entry_row),
+    .behind_o     (free_entry_behind)
   );
 
   awc_first_behind next_entry (
     .bits_i       (requests),
     .row_i        (last_row_q),
     .behind_i     (behind_last_q),
-    .first_o      (next_entry_first_o),
-    .index_o      (next_entry_index_o),
-    .any_o        (next_entry_any_o),
-    .candidates_o (next_entry_candidates_o),
-    .row_o        (next_entry_row_o),
-    .behind_o     (next_entry_behind_o)
+    .first_o      (next_entry_first),
+    .index_o      (next_entry_index),
+    .any_o        (deploy),
+    .candidates_o (next_entry_candidates),
+    .row_o        (next_entry_row),
+    .behind_o     (next_entry_behind)
   );
 
   assign active_o = valid_q;
@@ -194,7 +193,7 @@ module awc_assist_warp_table (
     end
   end
 
-  assign ready = free_entry_any_o & !(|(valid_q & compare_same_o));
+  assign ready = free_entry_any & ~(|(valid_q & compare_same));
   assign trigger_ready_o = ready;
   assign accept = ready & trigger_valid_i;
 
@@ -215,19 +214,17 @@ module awc_assist_warp_table (
     if (kill_low_i) begin
       killed = killed | ~high_q;
     end
-    killed = killed & compare_killed_o;
+    killed = killed & compare_killed;
   end
 
   // the first entry that is ready behind the one that was deployed last, or else the first of all
   always @(*) begin
-    requests = high_q & compare_room_o;
+    requests = high_q & compare_room;
     if (low_room_i) begin
       requests = requests | ~high_q;
     end
     requests = requests & valid_q & ~killed;
   end
-
-  assign deploy = next_entry_any_o;
 
   // what that entry says: each row's candidate speaks before the row is chosen
   always @(*) begin : comb_deploy_key
@@ -237,54 +234,48 @@ module awc_assist_warp_table (
     for (r = 0; r < 6; r = r + 1) begin
       row_key = 11'd0;
       for (c = 0; c < 8; c = c + 1) begin
-        if (next_entry_candidates_o[r*8+c]) begin
+        if (next_entry_candidates[r*8+c]) begin
           row_key = row_key | keys_q[r*88+c*11 +: 11];
         end
       end
-      if (next_entry_row_o[r]) begin
+      if (next_entry_row[r]) begin
         deploy_key = deploy_key | row_key;
       end
     end
   end
 
-  always @(*) begin
-    inst = 7'd0;
-    if (|(started_q & next_entry_first_o)) begin
-      inst = insts_read_data_o;
-    end
-  end
-
-  assign ends = deploy & (inst == contexts_read_data_o[BUNDLE_LAST_ID +: 7]);
+  assign inst = (|(started_q & next_entry_first)) ? insts_read_data : 7'd0;
+  assign ends = deploy & (inst == contexts_read_data[BUNDLE_LAST_ID +: 7]);
   assign deploy_valid_o = deploy;
   assign deploy_warp_o = deploy_key[KEY_WARP +: 6];
-  assign deploy_high_o = |(high_q & next_entry_first_o);
+  assign deploy_high_o = |(high_q & next_entry_first);
   assign deploy_sr_o = deploy_key[KEY_SR +: 5];
   assign deploy_inst_o = inst;
   assign deploy_last_o = ends;
-  assign deploy_mask_o = contexts_read_data_o[BUNDLE_MASK +: 32];
-  assign deploy_live_in_o = contexts_read_data_o[BUNDLE_LIVE_IN +: 16];
-  assign deploy_live_out_o = contexts_read_data_o[BUNDLE_LIVE_OUT +: 16];
-  assign insts_write_data_i = inst + 7'd1;
+  assign deploy_mask_o = contexts_read_data[BUNDLE_MASK +: 32];
+  assign deploy_live_in_o = contexts_read_data[BUNDLE_LIVE_IN +: 16];
+  assign deploy_live_out_o = contexts_read_data[BUNDLE_LIVE_OUT +: 16];
+  assign insts_write_data = inst + 7'd1;
 
   always @(*) begin : comb_next_started
     integer e;
-    next_started = started_q | next_entry_first_o;
+    next_started = started_q | next_entry_first;
     next_valid = valid_q & ~killed;
     if (ends) begin
-      next_valid = next_valid & ~next_entry_first_o;
+      next_valid = next_valid & ~next_entry_first;
     end
     next_high = high_q;
     next_keys = keys_q;
     if (accept) begin
-      next_valid = next_valid | free_entry_first_o;
-      next_started = next_started & ~free_entry_first_o;
+      next_valid = next_valid | free_entry_first;
+      next_started = next_started & ~free_entry_first;
       if (trigger_high_i) begin
-        next_high = next_high | free_entry_first_o;
+        next_high = next_high | free_entry_first;
       end else begin
-        next_high = next_high & ~free_entry_first_o;
+        next_high = next_high & ~free_entry_first;
       end
       for (e = 0; e < 48; e = e + 1) begin
-        if (free_entry_first_o[e]) begin
+        if (free_entry_first[e]) begin
           next_keys[e*11 +: 11] = key;
         end
       end
@@ -310,13 +301,13 @@ module awc_assist_warp_table (
       last_row_q <= 6'd32;
       behind_last_q <= 8'd0;
     end else if (deploy) begin
-      last_row_q <= next_entry_row_o;
-      behind_last_q <= next_entry_behind_o;
+      last_row_q <= next_entry_row;
+      behind_last_q <= next_entry_behind;
     end
   end
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, free_entry_candidates_o, free_entry_row_o, free_entry_behind_o};
+  wire unused = &{1'b0, free_entry_candidates, free_entry_row, free_entry_behind};
 
 endmodule
 

@@ -109,23 +109,20 @@ module awc_control #(
   reg [12:0] new_route;
   wire [12:0] route;
   wire event_known;
-  wire [12:0] routes_read_data_o;
+  wire [12:0] routes_read_data;
   // the events in the map
   reg [31:0] known_q;
-  wire assist_warps_trigger_valid_i;
-  wire assist_warps_trigger_high_i;
-  wire [4:0] assist_warps_trigger_sr_i;
-  wire [6:0] assist_warps_trigger_end_i;
-  wire assist_warps_low_room_i;
-  wire assist_warps_trigger_ready_o;
-  wire assist_warps_deploy_valid_o;
-  wire [5:0] assist_warps_deploy_warp_o;
-  wire assist_warps_deploy_high_o;
-  wire assist_warps_deploy_last_o;
-  wire [31:0] assist_warps_deploy_mask_o;
-  wire [15:0] assist_warps_deploy_live_in_o;
-  wire [15:0] assist_warps_deploy_live_out_o;
-  wire throttle_throttled_o;
+  wire assist_warps_trigger_valid;
+  wire assist_warps_low_room;
+  wire assist_warps_trigger_ready;
+  wire assist_warps_deploy_valid;
+  wire [5:0] assist_warps_deploy_warp;
+  wire assist_warps_deploy_high;
+  wire assist_warps_deploy_last;
+  wire [31:0] assist_warps_deploy_mask;
+  wire [15:0] assist_warps_deploy_live_in;
+  wire [15:0] assist_warps_deploy_live_out;
+  wire throttle_throttled;
   reg stage_valid_q;
   reg [5:0] stage_warp_q;
   reg stage_high_q;
@@ -140,17 +137,17 @@ module awc_control #(
     .write_address_i (map_event_i),
     .write_data_i    (new_route),
     .read_address_i  (trigger_event_i),
-    .read_data_o     (routes_read_data_o)
+    .read_data_o     (routes_read_data)
   );
 
   awc_assist_warp_table assist_warps (
     .clk_i              (clk_i),
     .rst_ni             (rst_ni),
-    .trigger_valid_i    (assist_warps_trigger_valid_i),
+    .trigger_valid_i    (assist_warps_trigger_valid),
     .trigger_warp_i     (trigger_warp_i),
-    .trigger_high_i     (assist_warps_trigger_high_i),
-    .trigger_sr_i       (assist_warps_trigger_sr_i),
-    .trigger_end_i      (assist_warps_trigger_end_i),
+    .trigger_high_i     (route[ROUTE_HIGH]),
+    .trigger_sr_i       (route[ROUTE_SR +: 5]),
+    .trigger_end_i      (route[ROUTE_LAST_ID +: 7]),
     .trigger_mask_i     (trigger_mask_i),
     .trigger_live_in_i  (trigger_live_in_i),
     .trigger_live_out_i (trigger_live_out_i),
@@ -158,18 +155,18 @@ module awc_control #(
     .kill_low_i         (kill_low_i),
     .kill_warp_i        (kill_warp_i),
     .high_room_i        (high_room_i),
-    .low_room_i         (assist_warps_low_room_i),
-    .trigger_ready_o    (assist_warps_trigger_ready_o),
+    .low_room_i         (assist_warps_low_room),
+    .trigger_ready_o    (assist_warps_trigger_ready),
     .full_o             (full_o),
-    .deploy_valid_o     (assist_warps_deploy_valid_o),
-    .deploy_warp_o      (assist_warps_deploy_warp_o),
-    .deploy_high_o      (assist_warps_deploy_high_o),
+    .deploy_valid_o     (assist_warps_deploy_valid),
+    .deploy_warp_o      (assist_warps_deploy_warp),
+    .deploy_high_o      (assist_warps_deploy_high),
     .deploy_sr_o        (fetch_sr_o),
     .deploy_inst_o      (fetch_inst_o),
-    .deploy_last_o      (assist_warps_deploy_last_o),
-    .deploy_mask_o      (assist_warps_deploy_mask_o),
-    .deploy_live_in_o   (assist_warps_deploy_live_in_o),
-    .deploy_live_out_o  (assist_warps_deploy_live_out_o),
+    .deploy_last_o      (assist_warps_deploy_last),
+    .deploy_mask_o      (assist_warps_deploy_mask),
+    .deploy_live_in_o   (assist_warps_deploy_live_in),
+    .deploy_live_out_o  (assist_warps_deploy_live_out),
     .active_o           (active_o)
   );
 
@@ -178,7 +175,7 @@ module awc_control #(
     .rst_ni      (rst_ni),
     .busy_i      (busy_i),
     .idle_i      (idle_i),
-    .throttled_o (throttle_throttled_o)
+    .throttled_o (throttle_throttled)
   );
 
   // the map: SR.End, SR.ID and priority of an event, lowest bits first
@@ -188,19 +185,16 @@ module awc_control #(
     new_route[ROUTE_HIGH] = map_high_i;
   end
 
-  assign route = routes_read_data_o;
+  assign route = routes_read_data;
   assign event_known = known_q[trigger_event_i];
-  assign assist_warps_trigger_valid_i = trigger_valid_i & event_known;
-  assign assist_warps_trigger_high_i = route[ROUTE_HIGH];
-  assign assist_warps_trigger_sr_i = route[ROUTE_SR +: 5];
-  assign assist_warps_trigger_end_i = route[ROUTE_LAST_ID +: 7];
+  assign assist_warps_trigger_valid = trigger_valid_i & event_known;
   assign trigger_known_o = event_known;
   assign trigger_high_o = route[ROUTE_HIGH];
-  assign trigger_ready_o = event_known & assist_warps_trigger_ready_o;
-  assign throttled_o = throttle_throttled_o;
-  assign assist_warps_low_room_i = low_room_i & !throttle_throttled_o;
+  assign trigger_ready_o = event_known & assist_warps_trigger_ready;
+  assign throttled_o = throttle_throttled;
+  assign assist_warps_low_room = low_room_i & ~throttle_throttled;
   // the store gives the instruction in the next cycle; what goes with it waits here
-  assign fetch_o = assist_warps_deploy_valid_o;
+  assign fetch_o = assist_warps_deploy_valid;
 
   assign stage_valid_o = stage_valid_q;
   assign stage_warp_o = stage_warp_q;
@@ -214,7 +208,7 @@ module awc_control #(
     if (!rst_ni) begin
       stage_valid_q <= 1'b0;
     end else begin
-      stage_valid_q <= assist_warps_deploy_valid_o;
+      stage_valid_q <= assist_warps_deploy_valid;
     end
   end
 
@@ -235,13 +229,13 @@ module awc_control #(
       stage_mask_q <= 32'd0;
       stage_live_in_q <= 16'd0;
       stage_live_out_q <= 16'd0;
-    end else if (assist_warps_deploy_valid_o) begin
-      stage_warp_q <= assist_warps_deploy_warp_o;
-      stage_high_q <= assist_warps_deploy_high_o;
-      stage_last_q <= assist_warps_deploy_last_o;
-      stage_mask_q <= assist_warps_deploy_mask_o;
-      stage_live_in_q <= assist_warps_deploy_live_in_o;
-      stage_live_out_q <= assist_warps_deploy_live_out_o;
+    end else if (assist_warps_deploy_valid) begin
+      stage_warp_q <= assist_warps_deploy_warp;
+      stage_high_q <= assist_warps_deploy_high;
+      stage_last_q <= assist_warps_deploy_last;
+      stage_mask_q <= assist_warps_deploy_mask;
+      stage_live_in_q <= assist_warps_deploy_live_in;
+      stage_live_out_q <= assist_warps_deploy_live_out;
     end
   end
 

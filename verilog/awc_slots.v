@@ -37,8 +37,8 @@ module awc_slots (
 
   reg [5:0] write_address;
   reg [5:0] read_address;
-  wire [63:0] instructions_read_data_o;
-  wire [64:0] contexts_read_data_o;
+  wire [63:0] instructions_read_data;
+  wire [64:0] contexts_read_data;
 
   selvedge_mem #(.A (6), .BITS (64)) instructions (
     .clk_i           (clk_i),
@@ -46,7 +46,7 @@ module awc_slots (
     .write_address_i (write_address),
     .write_data_i    (instruction_i),
     .read_address_i  (read_address),
-    .read_data_o     (instructions_read_data_o)
+    .read_data_o     (instructions_read_data)
   );
 
   selvedge_mem #(.A (6), .BITS (65)) contexts (
@@ -55,7 +55,7 @@ module awc_slots (
     .write_address_i (write_address),
     .write_data_i    (context_i),
     .read_address_i  (read_address),
-    .read_data_o     (contexts_read_data_o)
+    .read_data_o     (contexts_read_data)
   );
 
   always @(*) begin
@@ -73,8 +73,8 @@ module awc_slots (
     instruction_o = 64'd0;
     context_o = 65'd0;
     if (valid_i) begin
-      instruction_o = instructions_read_data_o;
-      context_o = contexts_read_data_o;
+      instruction_o = instructions_read_data;
+      context_o = contexts_read_data;
     end
   end
 

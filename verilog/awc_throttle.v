@@ -51,7 +51,6 @@ module awc_throttle #(
   always @(*) begin : comb_throttled_d
     integer unit;
     throttled_d = throttled_q;
-    busy_d = busy_q;
     // the window's last cycle still counts in it; then all counts start over
     scarce = 1'b0;
     for (unit = 0; unit < 3; unit = unit + 1) begin

@@ -117,7 +117,7 @@ module aws #(
 
   localparam ADDRESS = $clog2(INSTRUCTIONS);
   reg [ADDRESS-1:0] start;
-  wire [ADDRESS-1:0] memory_read_address_i;
+  wire [ADDRESS-1:0] memory_read_address;
   reg valid_q;
 
   selvedge_sync_mem #(.A (ADDRESS), .BITS (INSTRUCTION_BITS)) memory (
@@ -125,7 +125,7 @@ module aws #(
     .write_i         (write_i),
     .write_address_i (write_address_i),
     .write_data_i    (write_data_i),
-    .read_address_i  (memory_read_address_i),
+    .read_address_i  (memory_read_address),
     .read_data_o     (instruction_o)
   );
 
@@ -135,7 +135,7 @@ module aws #(
     start[ADDRESS-1:ADDRESS-5] = sr_i;
   end
 
-  assign memory_read_address_i = start + {{(ADDRESS-7){1'b0}}, inst_i};
+  assign memory_read_address = start + {{(ADDRESS-7){1'b0}}, inst_i};
 
   assign valid_o = valid_q;
 

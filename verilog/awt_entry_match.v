@@ -20,38 +20,29 @@ module awt_entry_match (
   // warps that have room, one bit each
   input  wire  [47:0] room_i,
   // entries with the trigger's SR.ID and warp
-  output wire  [47:0] same_o,
+  output reg   [47:0] same_o,
   // entries of the killed warp
-  output wire  [47:0] killed_o,
+  output reg   [47:0] killed_o,
   // entries whose warp has room
-  output wire  [47:0] room_o
+  output reg   [47:0] room_o
 );
 
   reg [10:0] key;
   reg [5:0] warp;
-  reg [47:0] same;
-  reg [47:0] killed;
-  reg [47:0] room;
   wire [63:0] room_padded;
 
-  always @(*) begin : comb_same
+  assign room_padded = {16'd0, room_i};
+
+  always @(*) begin : comb_same_o
     integer e;
-    same = 48'd0;
-    killed = 48'd0;
-    room = 48'd0;
     for (e = 0; e < 48; e = e + 1) begin
       key = keys_i[e*11 +: 11];
       warp = key[10:5];
-      same[e] = key == trigger_key_i;
-      killed[e] = warp == kill_warp_i;
-      room[e] = room_padded[warp];
+      same_o[e] = key == trigger_key_i;
+      killed_o[e] = warp == kill_warp_i;
+      room_o[e] = room_padded[warp];
     end
   end
-
-  assign room_padded = {16'd0, room_i};
-  assign same_o = same;
-  assign killed_o = killed;
-  assign room_o = room;
 
 endmodule
 

@@ -22,15 +22,15 @@ module awt_first_behind (
   // columns after the position
   input  wire  [7:0] behind_i,
   // the found bit, one-hot; 0 if no bit is set
-  output wire [47:0] first_o,
+  output reg  [47:0] first_o,
   // number of the found bit; 0 if no bit is set
-  output wire  [5:0] index_o,
+  output reg   [5:0] index_o,
   // at least one bit is set
   output reg         any_o,
   // the first bit of each row, one-hot in the row
-  output wire [47:0] candidates_o,
+  output reg  [47:0] candidates_o,
   // row of the found bit, one-hot
-  output wire  [5:0] row_o,
+  output reg   [5:0] row_o,
   // columns after the found bit
   output wire  [7:0] behind_o
 );
@@ -42,24 +42,17 @@ module awt_first_behind (
   // columns from the row's first bit on
   reg [7:0] reached;
   reg [7:0] candidate;
-  reg [47:0] candidates;
   reg [5:0] rows_behind;
   reg [5:0] rows;
   reg found;
-  reg [5:0] chosen;
-  reg [47:0] first;
   reg [7:0] column;
   reg [7:0] column_reached;
-  reg [5:0] index;
 
   // the candidate of each row: in the row of the place, what is behind it goes first
   always @(*) begin : comb_later
     integer c;
     integer r;
     later = 1'b0;
-    rows = 6'd0;
-    rows_behind = 6'd0;
-    candidates = 48'd0;
     for (r = 0; r < 6; r = r + 1) begin
       row = bits_i[r*8 +: 8];
       masked = row & behind_i;
@@ -73,7 +66,7 @@ module awt_first_behind (
       reached = reached | (reached << 2);
       reached = reached | (reached << 4);
       candidate = row & ~(reached << 1);
-      candidates[r*8 +: 8] = candidate;
+      candidates_o[r*8 +: 8] = candidate;
       later = later | row_i[r];
     end
     any_o = |rows;
@@ -82,34 +75,28 @@ module awt_first_behind (
       rows = rows_behind;
     end
     found = 1'b0;
-    chosen = 6'd0;
     for (r = 0; r < 6; r = r + 1) begin
-      chosen[r] = rows[r] & !found;
+      row_o[r] = rows[r] & ~found;
       found = found | rows[r];
     end
     // its candidate, its number, and what is behind it
-    first = 48'd0;
+    first_o = 48'd0;
     column = 8'd0;
-    index = 6'd0;
+    index_o = 6'd0;
     for (r = 0; r < 6; r = r + 1) begin
-      if (chosen[r]) begin
-        candidate = candidates[r*8 +: 8];
-        first[r*8 +: 8] = candidate;
+      if (row_o[r]) begin
+        candidate = candidates_o[r*8 +: 8];
+        first_o[r*8 +: 8] = candidate;
         column = column | candidate;
-        index = index | (r[5:0] * 6'd8);
+        index_o = index_o | (r[5:0] * 6'd8);
       end
     end
     for (c = 0; c < 8; c = c + 1) begin
       if (column[c]) begin
-        index = index | c[5:0];
+        index_o = index_o | c[5:0];
       end
     end
   end
-
-  assign candidates_o = candidates;
-  assign row_o = chosen;
-  assign first_o = first;
-  assign index_o = index;
 
   always @(*) begin
     column_reached = column | (column << 1);

@@ -112,140 +112,104 @@ module bdi_compressor (
   localparam RESULT_TAG = 1024;
   localparam RESULT_SIZE = 1028;
   wire [1378:0] first;
-  wire first_valid;
   wire [1391:0] near;
   wire near_valid;
   reg [1155:0] chosen;
-  wire chosen_valid;
   reg [1155:0] deltas;
-  wire deltas_valid;
   reg [1035:0] result;
   wire deltas_ready;
-  wire chosen_ready;
-  wire near_ready;
-  wire [1378:0] firsts_first_o;
-  wire [1391:0] nears_near_o;
-  wire [63:0] choose_base_o;
-  wire [63:0] choose_mask_o;
-  wire [1023:0] subtract_line_i;
-  wire [3:0] subtract_tag_i;
-  wire [63:0] subtract_base_i;
-  wire [63:0] subtract_mask_i;
-  wire [1023:0] subtract_deltas_o;
-  wire [1023:0] pack_deltas_i;
-  wire [3:0] pack_tag_i;
-  wire [63:0] pack_base_i;
-  wire [63:0] pack_mask_i;
-  wire [1023:0] pack_payload_o;
-  wire [7:0] pack_size_o;
-  wire after_nears_ready_o;
-  wire after_nears_valid_o;
-  wire [1391:0] after_nears_data_o;
-  wire results_ready_o;
-  wire [1035:0] results_data_o;
+  wire [1391:0] nears_near;
+  wire [63:0] choose_base;
+  wire [63:0] choose_mask;
+  wire [1023:0] subtract_deltas;
+  wire [1023:0] pack_payload;
+  wire [7:0] pack_size;
+  wire [1391:0] after_nears_data;
+  wire results_ready;
+  wire [1035:0] results_data;
 
   bdi_compressor_bdi_firsts firsts (
     .line_i  (line_i),
-    .first_o (firsts_first_o)
+    .first_o (first)
   );
 
   bdi_compressor_bdi_nears nears (
     .first_i (first),
-    .near_o  (nears_near_o)
+    .near_o  (nears_near)
   );
 
   bdi_compressor_bdi_choose choose (
     .near_i (near),
-    .base_o (choose_base_o),
-    .mask_o (choose_mask_o)
+    .base_o (choose_base),
+    .mask_o (choose_mask)
   );
 
   bdi_compressor_bdi_subtract subtract (
-    .line_i   (subtract_line_i),
-    .tag_i    (subtract_tag_i),
-    .base_i   (subtract_base_i),
-    .mask_i   (subtract_mask_i),
-    .deltas_o (subtract_deltas_o)
+    .line_i   (chosen[CHOSEN_WORDS +: 1024]),
+    .tag_i    (chosen[CHOSEN_TAG +: 4]),
+    .base_i   (chosen[CHOSEN_BASE +: 64]),
+    .mask_i   (chosen[CHOSEN_MASK +: 64]),
+    .deltas_o (subtract_deltas)
   );
 
   bdi_compressor_bdi_pack pack (
-    .deltas_i  (pack_deltas_i),
-    .tag_i     (pack_tag_i),
-    .base_i    (pack_base_i),
-    .mask_i    (pack_mask_i),
-    .payload_o (pack_payload_o),
-    .size_o    (pack_size_o)
+    .deltas_i  (deltas[CHOSEN_WORDS +: 1024]),
+    .tag_i     (deltas[CHOSEN_TAG +: 4]),
+    .base_i    (deltas[CHOSEN_BASE +: 64]),
+    .mask_i    (deltas[CHOSEN_MASK +: 64]),
+    .payload_o (pack_payload),
+    .size_o    (pack_size)
   );
 
   selvedge_elastic_pipe_1 #(.DATA_BITS (1392)) after_nears (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (first_valid),
-    .data_i  (nears_near_o),
-    .ready_o (after_nears_ready_o),
-    .valid_o (after_nears_valid_o),
-    .data_o  (after_nears_data_o),
-    .ready_i (chosen_ready)
+    .valid_i (valid_i),
+    .data_i  (nears_near),
+    .ready_o (ready_o),
+    .valid_o (near_valid),
+    .data_o  (after_nears_data),
+    .ready_i (deltas_ready)
   );
 
   selvedge_elastic_pipe_1 #(.DATA_BITS (1036)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (deltas_valid),
+    .valid_i (near_valid),
     .data_i  (result),
-    .ready_o (results_ready_o),
+    .ready_o (results_ready),
     .valid_o (valid_o),
-    .data_o  (results_data_o),
+    .data_o  (results_data),
     .ready_i (ready_i)
   );
 
-  assign first = firsts_first_o;
-  assign first_valid = valid_i;
-  assign near_valid = after_nears_valid_o;
-  assign near = after_nears_data_o;
+  assign near = after_nears_data;
 
   always @(*) begin
     chosen = {132'd0, near[NEAR_LINE +: 1024]};
     chosen[CHOSEN_TAG +: 4] = near[NEAR_TAG +: 4];
-    chosen[CHOSEN_BASE +: 64] = choose_base_o;
-    chosen[CHOSEN_MASK +: 64] = choose_mask_o;
+    chosen[CHOSEN_BASE +: 64] = choose_base;
+    chosen[CHOSEN_MASK +: 64] = choose_mask;
   end
 
-  assign chosen_valid = near_valid;
-  // the deltas, where the line was
-  assign subtract_line_i = chosen[CHOSEN_WORDS +: 1024];
-  assign subtract_tag_i = chosen[CHOSEN_TAG +: 4];
-  assign subtract_base_i = chosen[CHOSEN_BASE +: 64];
-  assign subtract_mask_i = chosen[CHOSEN_MASK +: 64];
-
   always @(*) begin
-    deltas = {132'd0, subtract_deltas_o};
+    deltas = {132'd0, subtract_deltas};
     deltas[CHOSEN_TAG +: 4] = chosen[CHOSEN_TAG +: 4];
     deltas[CHOSEN_BASE +: 64] = chosen[CHOSEN_BASE +: 64];
     deltas[CHOSEN_MASK +: 64] = chosen[CHOSEN_MASK +: 64];
   end
 
-  assign deltas_valid = chosen_valid;
-  // the payload
-  assign pack_deltas_i = deltas[CHOSEN_WORDS +: 1024];
-  assign pack_tag_i = deltas[CHOSEN_TAG +: 4];
-  assign pack_base_i = deltas[CHOSEN_BASE +: 64];
-  assign pack_mask_i = deltas[CHOSEN_MASK +: 64];
-
   always @(*) begin
-    result = {12'd0, pack_payload_o};
+    result = {12'd0, pack_payload};
     result[RESULT_TAG +: 4] = deltas[CHOSEN_TAG +: 4];
-    result[RESULT_SIZE +: 8] = pack_size_o;
+    result[RESULT_SIZE +: 8] = pack_size;
   end
 
-  assign payload_o = results_data_o[RESULT_PAYLOAD +: 1024];
-  assign encoding_o = results_data_o[RESULT_TAG +: 4];
-  assign size_o = results_data_o[RESULT_SIZE +: 8];
+  assign payload_o = results_data[RESULT_PAYLOAD +: 1024];
+  assign encoding_o = results_data[RESULT_TAG +: 4];
+  assign size_o = results_data[RESULT_SIZE +: 8];
   // from the last register back: each is ready when it is empty or the next one is
-  assign deltas_ready = results_ready_o;
-  assign chosen_ready = deltas_ready;
-  assign near_ready = after_nears_ready_o;
-  assign ready_o = near_ready;
+  assign deltas_ready = results_ready;
 
 endmodule
 

@@ -15,9 +15,9 @@ module bdi_compressor_bdi_choose (
   // the line, bases, masks and tag, in the layout of BdiNears
   input  wire [1391:0] near_i,
   // the base, zero-extended; for equal words the word itself
-  output wire   [63:0] base_o,
+  output reg    [63:0] base_o,
   // one bit per word: it is a delta from zero
-  output wire   [63:0] mask_o
+  output reg    [63:0] mask_o
 );
 
   // near: the first bit of each field
@@ -45,8 +45,6 @@ module bdi_compressor_bdi_choose (
   wire [15:0] eight_mask;
   reg [31:0] four;
   wire [31:0] four_mask;
-  reg [63:0] base;
-  reg [63:0] mask;
   wire [15:0] eight_mask_2;
   wire [15:0] eight_mask_3;
   wire [31:0] four_mask_2;
@@ -54,24 +52,24 @@ module bdi_compressor_bdi_choose (
   assign takes = near_i[NEAR_TAKES +: 9];
 
   always @(*) begin
-    base = 64'd0;
-    mask = 64'd0;
+    base_o = 64'd0;
+    mask_o = 64'd0;
     // equal words: the first one
     if (takes[0]) begin
-      base = near_i[NEAR_LINE +: 64];
+      base_o = near_i[NEAR_LINE +: 64];
     end
     if (takes[4]) begin
-      base = base | {32'd0, near_i[NEAR_LINE +: 32]};
+      base_o = base_o | {32'd0, near_i[NEAR_LINE +: 32]};
     end
     if (takes[7]) begin
-      base = base | {48'd0, near_i[NEAR_LINE +: 16]};
+      base_o = base_o | {48'd0, near_i[NEAR_LINE +: 16]};
     end
     // 8-byte words; the upper bits of a base are those of the next wider delta's, or copies of its
     // sign
     eight = near_i[NEAR_BASE_B8D4 +: 64];
     if (takes[3]) begin
-      base = base | eight;
-      mask = mask | {48'd0, eight_mask};
+      base_o = base_o | eight;
+      mask_o = mask_o | {48'd0, eight_mask};
     end
     if (near_i[NEAR_SIGNS_B8D2]) begin
       eight = 64'd0;
@@ -81,8 +79,8 @@ module bdi_compressor_bdi_choose (
     end
     eight[31:0] = near_i[NEAR_BASE_B8D2 +: 32];
     if (takes[2]) begin
-      base = base | eight;
-      mask = mask | {48'd0, eight_mask_2};
+      base_o = base_o | eight;
+      mask_o = mask_o | {48'd0, eight_mask_2};
     end
     if (near_i[NEAR_SIGNS_B8D1]) begin
       eight = 64'd0;
@@ -92,14 +90,14 @@ module bdi_compressor_bdi_choose (
     end
     eight[15:0] = near_i[NEAR_BASE_B8D1 +: 16];
     if (takes[1]) begin
-      base = base | eight;
-      mask = mask | {48'd0, eight_mask_3};
+      base_o = base_o | eight;
+      mask_o = mask_o | {48'd0, eight_mask_3};
     end
     // 4-byte words
     four = near_i[NEAR_BASE_B4D2 +: 32];
     if (takes[6]) begin
-      base = base | {32'd0, four};
-      mask = mask | {32'd0, four_mask};
+      base_o = base_o | {32'd0, four};
+      mask_o = mask_o | {32'd0, four_mask};
     end
     if (near_i[NEAR_SIGNS_B4D1]) begin
       four = 32'd0;
@@ -109,13 +107,13 @@ module bdi_compressor_bdi_choose (
     end
     four[15:0] = near_i[NEAR_BASE_B4D1 +: 16];
     if (takes[5]) begin
-      base = base | {32'd0, four};
-      mask = mask | {32'd0, four_mask_2};
+      base_o = base_o | {32'd0, four};
+      mask_o = mask_o | {32'd0, four_mask_2};
     end
     // 2-byte words
     if (takes[8]) begin
-      base = base | {48'd0, near_i[NEAR_BASE_B2D1 +: 16]};
-      mask = mask | near_i[NEAR_ZERO_B2D1 +: 64];
+      base_o = base_o | {48'd0, near_i[NEAR_BASE_B2D1 +: 16]};
+      mask_o = mask_o | near_i[NEAR_ZERO_B2D1 +: 64];
     end
   end
 
@@ -124,8 +122,6 @@ module bdi_compressor_bdi_choose (
   assign eight_mask_3 = near_i[NEAR_ZERO_B8D1 +: 16];
   assign four_mask = near_i[NEAR_ZERO_B4D2 +: 32];
   assign four_mask_2 = near_i[NEAR_ZERO_B4D1 +: 32];
-  assign base_o = base;
-  assign mask_o = mask;
 
   // bits that nothing here looks at
   wire unused = &{1'b0, near_i[NEAR_LINE+64 +: 960], near_i[NEAR_TAG +: 4]};

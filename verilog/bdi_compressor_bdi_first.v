@@ -24,7 +24,7 @@ module bdi_compressor_bdi_first #(
   // the line
   input  wire        [1023:0] line_i,
   // low bits of the base; zero if no word needs a base
-  output wire   [2*DELTA-1:0] base_o,
+  output reg    [2*DELTA-1:0] base_o,
   // one bit per word: it is a delta from zero
   output wire [1024/BASE-1:0] mask_o,
   // one bit per word: the word is the base
@@ -56,14 +56,12 @@ module bdi_compressor_bdi_first #(
   reg [WORDS-1:0] seen;
   // bit of that word
   wire [WORDS-1:0] first;
-  reg [LOW-1:0] base;
 
-  always @(*) begin : comb_mask
+  always @(*) begin : comb_sign
     integer i;
-    mask = {WORDS{1'b0}};
     for (i = 0; i < WORDS; i = i + 1) begin
       sign = line_i[i*BASE+DELTA-1 +: SIGN];
-      mask[i] = (&sign) | !(|sign);
+      mask[i] = (&sign) | ~(|sign);
     end
   end
 
@@ -80,19 +78,18 @@ module bdi_compressor_bdi_first #(
 
   assign first = ~mask & ~(seen << 1);
 
-  always @(*) begin : comb_base
+  always @(*) begin : comb_base_o
     integer i;
-    base = {LOW{1'b0}};
+    base_o = {LOW{1'b0}};
     for (i = 0; i < WORDS; i = i + 1) begin
       candidate = {LOW{1'b0}};
       if (first[i]) begin
         candidate = line_i[i*BASE +: LOW];
       end
-      base = base | candidate;
+      base_o = base_o | candidate;
     end
   end
 
-  assign base_o = base;
   assign mask_o = mask;
   assign first_o = first;
 

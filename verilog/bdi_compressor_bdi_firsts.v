@@ -41,91 +41,91 @@ module bdi_compressor_bdi_firsts (
   localparam FIRST_ZERO_B4D2 = 1283;
   localparam FIRST_ZERO_B2D1 = 1315;
   reg [1378:0] first;
-  wire [15:0] first_b8d1_base_o;
-  wire [15:0] first_b8d1_mask_o;
-  wire [15:0] first_b8d1_first_o;
-  wire [31:0] first_b8d2_base_o;
-  wire [15:0] first_b8d2_mask_o;
-  wire [15:0] first_b8d2_first_o;
-  wire [63:0] first_b8d4_base_o;
-  wire [15:0] first_b8d4_mask_o;
-  wire [15:0] first_b8d4_first_o;
-  wire [15:0] first_b4d1_base_o;
-  wire [31:0] first_b4d1_mask_o;
-  wire [31:0] first_b4d1_first_o;
-  wire [31:0] first_b4d2_base_o;
-  wire [31:0] first_b4d2_mask_o;
-  wire [31:0] first_b4d2_first_o;
-  wire [15:0] first_b2d1_base_o;
-  wire [63:0] first_b2d1_mask_o;
-  wire [63:0] first_b2d1_first_o;
+  wire [15:0] first_b8d1_base;
+  wire [15:0] first_b8d1_mask;
+  wire [15:0] first_b8d1_first;
+  wire [31:0] first_b8d2_base;
+  wire [15:0] first_b8d2_mask;
+  wire [15:0] first_b8d2_first;
+  wire [63:0] first_b8d4_base;
+  wire [15:0] first_b8d4_mask;
+  wire [15:0] first_b8d4_first;
+  wire [15:0] first_b4d1_base;
+  wire [31:0] first_b4d1_mask;
+  wire [31:0] first_b4d1_first;
+  wire [31:0] first_b4d2_base;
+  wire [31:0] first_b4d2_mask;
+  wire [31:0] first_b4d2_first;
+  wire [15:0] first_b2d1_base;
+  wire [63:0] first_b2d1_mask;
+  wire [63:0] first_b2d1_first;
 
   bdi_compressor_bdi_first #(.BASE (64), .DELTA (8)) first_b8d1 (
     .line_i  (line_i),
-    .base_o  (first_b8d1_base_o),
-    .mask_o  (first_b8d1_mask_o),
-    .first_o (first_b8d1_first_o)
+    .base_o  (first_b8d1_base),
+    .mask_o  (first_b8d1_mask),
+    .first_o (first_b8d1_first)
   );
 
   bdi_compressor_bdi_first #(.BASE (64), .DELTA (16)) first_b8d2 (
     .line_i  (line_i),
-    .base_o  (first_b8d2_base_o),
-    .mask_o  (first_b8d2_mask_o),
-    .first_o (first_b8d2_first_o)
+    .base_o  (first_b8d2_base),
+    .mask_o  (first_b8d2_mask),
+    .first_o (first_b8d2_first)
   );
 
   bdi_compressor_bdi_first #(.BASE (64), .DELTA (32)) first_b8d4 (
     .line_i  (line_i),
-    .base_o  (first_b8d4_base_o),
-    .mask_o  (first_b8d4_mask_o),
-    .first_o (first_b8d4_first_o)
+    .base_o  (first_b8d4_base),
+    .mask_o  (first_b8d4_mask),
+    .first_o (first_b8d4_first)
   );
 
   bdi_compressor_bdi_first #(.BASE (32), .DELTA (8)) first_b4d1 (
     .line_i  (line_i),
-    .base_o  (first_b4d1_base_o),
-    .mask_o  (first_b4d1_mask_o),
-    .first_o (first_b4d1_first_o)
+    .base_o  (first_b4d1_base),
+    .mask_o  (first_b4d1_mask),
+    .first_o (first_b4d1_first)
   );
 
   bdi_compressor_bdi_first #(.BASE (32), .DELTA (16)) first_b4d2 (
     .line_i  (line_i),
-    .base_o  (first_b4d2_base_o),
-    .mask_o  (first_b4d2_mask_o),
-    .first_o (first_b4d2_first_o)
+    .base_o  (first_b4d2_base),
+    .mask_o  (first_b4d2_mask),
+    .first_o (first_b4d2_first)
   );
 
   bdi_compressor_bdi_first #(.BASE (16), .DELTA (8)) first_b2d1 (
     .line_i  (line_i),
-    .base_o  (first_b2d1_base_o),
-    .mask_o  (first_b2d1_mask_o),
-    .first_o (first_b2d1_first_o)
+    .base_o  (first_b2d1_base),
+    .mask_o  (first_b2d1_mask),
+    .first_o (first_b2d1_first)
   );
 
   always @(*) begin
     first = {355'd0, line_i};
-    first[FIRST_BASE_B8D4 +: 64] = first_b8d4_base_o;
-    first[FIRST_BASE_B8D2 +: 32] = first_b8d2_base_o;
-    first[FIRST_BASE_B8D1 +: 16] = first_b8d1_base_o;
-    first[FIRST_BASE_B4D2 +: 32] = first_b4d2_base_o;
-    first[FIRST_BASE_B4D1 +: 16] = first_b4d1_base_o;
-    first[FIRST_BASE_B2D1 +: 16] = first_b2d1_base_o;
+    first[FIRST_BASE_B8D4 +: 64] = first_b8d4_base;
+    first[FIRST_BASE_B8D2 +: 32] = first_b8d2_base;
+    first[FIRST_BASE_B8D1 +: 16] = first_b8d1_base;
+    first[FIRST_BASE_B4D2 +: 32] = first_b4d2_base;
+    first[FIRST_BASE_B4D1 +: 16] = first_b4d1_base;
+    first[FIRST_BASE_B2D1 +: 16] = first_b2d1_base;
     // is the base a delta from zero of the next longer kind?
-    first[FIRST_SIGNS_B8D2] = |(first_b8d2_first_o & first_b8d4_mask_o);
-    first[FIRST_SIGNS_B8D1] = |(first_b8d1_first_o & first_b8d2_mask_o);
-    first[FIRST_SIGNS_B4D1] = |(first_b4d1_first_o & first_b4d2_mask_o);
-    first[FIRST_ZERO_B8D1 +: 16] = first_b8d1_mask_o;
-    first[FIRST_ZERO_B8D2 +: 16] = first_b8d2_mask_o;
-    first[FIRST_ZERO_B8D4 +: 16] = first_b8d4_mask_o;
-    first[FIRST_ZERO_B4D1 +: 32] = first_b4d1_mask_o;
-    first[FIRST_ZERO_B4D2 +: 32] = first_b4d2_mask_o;
-    first[FIRST_ZERO_B2D1 +: 64] = first_b2d1_mask_o;
+    first[FIRST_SIGNS_B8D2] = |(first_b8d2_first & first_b8d4_mask);
+    first[FIRST_SIGNS_B8D1] = |(first_b8d1_first & first_b8d2_mask);
+    first[FIRST_SIGNS_B4D1] = |(first_b4d1_first & first_b4d2_mask);
+    first[FIRST_ZERO_B8D1 +: 16] = first_b8d1_mask;
+    first[FIRST_ZERO_B8D2 +: 16] = first_b8d2_mask;
+    first[FIRST_ZERO_B8D4 +: 16] = first_b8d4_mask;
+    first[FIRST_ZERO_B4D1 +: 32] = first_b4d1_mask;
+    first[FIRST_ZERO_B4D2 +: 32] = first_b4d2_mask;
+    first[FIRST_ZERO_B2D1 +: 64] = first_b2d1_mask;
   end
 
   assign first_o = first;
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, first_b8d4_first_o, first_b4d2_first_o, first_b2d1_first_o};
+  wire unused = &{1'b0, first_b8d4_first, first_b4d2_first, first_b2d1_first};
 
 endmodule
 

@@ -26,7 +26,7 @@ module bdi_compressor_bdi_near #(
   // the base
   input  wire     [2*DELTA-1:0] base_i,
   // one bit per word: the word is a delta from the base
-  output wire [1024/STRIDE-1:0] near_o
+  output reg  [1024/STRIDE-1:0] near_o
 );
 
   // a parameter with a value that is not verified: the message is the name of a missing module
@@ -50,13 +50,12 @@ module bdi_compressor_bdi_near #(
   reg [DELTA-1:0] lowest;
   wire [DELTA-1:0] above;
   // one bit per bit above: a carry or a borrow passes this bit
-  reg [DELTA-1:0] passes;
+  wire [DELTA-1:0] passes;
   reg [WIDE-1:0] word;
   // upper bits in which the word differs from the base
   reg [DELTA-1:0] differs;
   // upper bits in which a word in the range differs from the base
   reg [DELTA-1:0] changes;
-  reg [WORDS-1:0] near;
 
   // the low bits of the lowest word that is a delta from the base: those of the base, half a range
   // below
@@ -64,35 +63,26 @@ module bdi_compressor_bdi_near #(
 
   always @(*) begin
     lowest = base_i[DELTA-1:0];
-    lowest[DELTA-1] = !high_half;
+    lowest[DELTA-1] = ~high_half;
   end
 
   // the range reaches into the block of 2^DELTA words next to the base's: above it, or below it
   assign above = base_i[WIDE-1:DELTA];
-
   // a carry passes the ones above and a borrow the zeros, and each changes every bit that it comes
   // to
-  always @(*) begin
-    passes = ~above;
-    if (high_half) begin
-      passes = above;
-    end
-  end
+  assign passes = high_half ? above : ~above;
 
-  always @(*) begin : comb_near
+  always @(*) begin : comb_near_o
     integer i;
-    near = {WORDS{1'b0}};
     for (i = 0; i < WORDS; i = i + 1) begin
       word = line_i[i*STRIDE +: WIDE];
       differs = word[WIDE-1:DELTA] ^ above;
       // each bit is compared with what the one below says, so that no carry is waited for
       changes = (differs & passes) << 1;
       changes[0] = (word[DELTA-1:0] < lowest) == high_half;
-      near[i] = differs == changes;
+      near_o[i] = differs == changes;
     end
   end
-
-  assign near_o = near;
 
 endmodule
 

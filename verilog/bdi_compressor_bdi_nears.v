@@ -69,113 +69,95 @@ module bdi_compressor_bdi_nears (
   // bit of the selected tag
   reg [15:0] takes;
   reg [1391:0] near;
-  wire [63:0] near_b8d4_base_i;
-  wire [15:0] near_b8d4_near_o;
-  wire [31:0] near_b8d2_base_i;
-  wire [15:0] near_b8d2_near_o;
-  wire [15:0] near_b8d1_base_i;
-  wire [15:0] near_b8d1_near_o;
-  wire [31:0] near_b4d2_base_i;
-  wire [31:0] near_b4d2_near_o;
-  wire [15:0] near_b4d1_base_i;
-  wire [31:0] near_b4d1_near_o;
-  wire [15:0] near_b2d1_base_i;
-  wire [63:0] near_b2d1_near_o;
-  wire signs_b8d2_sign_i;
-  wire [15:0] signs_b8d2_same_o;
-  wire signs_b8d1_sign_i;
-  wire [15:0] signs_b8d1_same_o;
-  wire signs_b4d1_sign_i;
-  wire [31:0] signs_b4d1_same_o;
+  wire [15:0] near_b8d4_near;
+  wire [15:0] near_b8d2_near;
+  wire [15:0] near_b8d1_near;
+  wire [31:0] near_b4d2_near;
+  wire [31:0] near_b4d1_near;
+  wire [63:0] near_b2d1_near;
+  wire [15:0] signs_b8d2_same;
+  wire [15:0] signs_b8d1_same;
+  wire [31:0] signs_b4d1_same;
 
   bdi_compressor_bdi_near #(.DELTA (32), .STRIDE (64)) near_b8d4 (
     .line_i (line),
-    .base_i (near_b8d4_base_i),
-    .near_o (near_b8d4_near_o)
+    .base_i (first_i[FIRST_BASE_B8D4 +: 64]),
+    .near_o (near_b8d4_near)
   );
 
   bdi_compressor_bdi_near #(.DELTA (16), .STRIDE (64)) near_b8d2 (
     .line_i (line),
-    .base_i (near_b8d2_base_i),
-    .near_o (near_b8d2_near_o)
+    .base_i (first_i[FIRST_BASE_B8D2 +: 32]),
+    .near_o (near_b8d2_near)
   );
 
   bdi_compressor_bdi_near #(.DELTA (8), .STRIDE (64)) near_b8d1 (
     .line_i (line),
-    .base_i (near_b8d1_base_i),
-    .near_o (near_b8d1_near_o)
+    .base_i (first_i[FIRST_BASE_B8D1 +: 16]),
+    .near_o (near_b8d1_near)
   );
 
   bdi_compressor_bdi_near #(.DELTA (16), .STRIDE (32)) near_b4d2 (
     .line_i (line),
-    .base_i (near_b4d2_base_i),
-    .near_o (near_b4d2_near_o)
+    .base_i (first_i[FIRST_BASE_B4D2 +: 32]),
+    .near_o (near_b4d2_near)
   );
 
   bdi_compressor_bdi_near #(.DELTA (8), .STRIDE (32)) near_b4d1 (
     .line_i (line),
-    .base_i (near_b4d1_base_i),
-    .near_o (near_b4d1_near_o)
+    .base_i (first_i[FIRST_BASE_B4D1 +: 16]),
+    .near_o (near_b4d1_near)
   );
 
   bdi_compressor_bdi_near #(.DELTA (8), .STRIDE (16)) near_b2d1 (
     .line_i (line),
-    .base_i (near_b2d1_base_i),
-    .near_o (near_b2d1_near_o)
+    .base_i (first_i[FIRST_BASE_B2D1 +: 16]),
+    .near_o (near_b2d1_near)
   );
 
   bdi_compressor_bdi_signs #(.UP (32), .STRIDE (64)) signs_b8d2 (
     .line_i (line),
-    .sign_i (signs_b8d2_sign_i),
-    .same_o (signs_b8d2_same_o)
+    .sign_i (first_i[FIRST_BASE_B8D2+31]),
+    .same_o (signs_b8d2_same)
   );
 
   bdi_compressor_bdi_signs #(.UP (48), .STRIDE (64)) signs_b8d1 (
     .line_i (line),
-    .sign_i (signs_b8d1_sign_i),
-    .same_o (signs_b8d1_same_o)
+    .sign_i (first_i[FIRST_BASE_B8D1+15]),
+    .same_o (signs_b8d1_same)
   );
 
   bdi_compressor_bdi_signs #(.UP (16), .STRIDE (32)) signs_b4d1 (
     .line_i (line),
-    .sign_i (signs_b4d1_sign_i),
-    .same_o (signs_b4d1_same_o)
+    .sign_i (first_i[FIRST_BASE_B4D1+15]),
+    .same_o (signs_b4d1_same)
   );
 
   assign line = first_i[FIRST_LINE +: 1024];
-  assign near_b8d4_base_i = first_i[FIRST_BASE_B8D4 +: 64];
-  assign near_b8d2_base_i = first_i[FIRST_BASE_B8D2 +: 32];
-  assign signs_b8d2_sign_i = first_i[FIRST_BASE_B8D2+31];
-  assign near_b8d1_base_i = first_i[FIRST_BASE_B8D1 +: 16];
-  assign signs_b8d1_sign_i = first_i[FIRST_BASE_B8D1+15];
-  assign near_b4d2_base_i = first_i[FIRST_BASE_B4D2 +: 32];
-  assign near_b4d1_base_i = first_i[FIRST_BASE_B4D1 +: 16];
-  assign signs_b4d1_sign_i = first_i[FIRST_BASE_B4D1+15];
-  assign near_b2d1_base_i = first_i[FIRST_BASE_B2D1 +: 16];
 
   // an encoding fits when each word is a delta from zero or from the base
   always @(*) begin
     fits = 16'd0;
-    near_8 = near_b8d4_near_o;
+    near_8 = near_b8d4_near;
     fits[5] = &(near_8 | first_i[FIRST_ZERO_B8D4 +: 16]);
     if (first_i[FIRST_SIGNS_B8D2]) begin
-      near_8 = signs_b8d2_same_o;
+      near_8 = signs_b8d2_same;
     end
-    near_8 = near_8 & near_b8d2_near_o;
+    near_8 = near_8 & near_b8d2_near;
     fits[4] = &(near_8 | first_i[FIRST_ZERO_B8D2 +: 16]);
     if (first_i[FIRST_SIGNS_B8D1]) begin
-      near_8 = signs_b8d1_same_o;
+      near_8 = signs_b8d1_same;
     end
-    near_8 = near_8 & near_b8d1_near_o;
+    near_8 = near_8 & near_b8d1_near;
     fits[3] = &(near_8 | first_i[FIRST_ZERO_B8D1 +: 16]);
-    near_4 = near_b4d2_near_o;
+    near_4 = near_b4d2_near;
     fits[8] = &(near_4 | first_i[FIRST_ZERO_B4D2 +: 32]);
     if (first_i[FIRST_SIGNS_B4D1]) begin
-      near_4 = signs_b4d1_same_o;
+      near_4 = signs_b4d1_same;
     end
-    near_4 = near_4 & near_b4d1_near_o;
+    near_4 = near_4 & near_b4d1_near;
     fits[7] = &(near_4 | first_i[FIRST_ZERO_B4D1 +: 32]);
-    fits[10] = &(near_b2d1_near_o | first_i[FIRST_ZERO_B2D1 +: 64]);
+    fits[10] = &(near_b2d1_near | first_i[FIRST_ZERO_B2D1 +: 64]);
   end
 
   // the encodings with deltas: the first in order of payload size that fits
@@ -186,7 +168,7 @@ module bdi_compressor_bdi_nears (
     takes = 16'd0;
     for (rank = 0; rank < 6; rank = rank + 1) begin
       candidate = ORDER[rank*4 +: 4];
-      if (fits[candidate] & !found) begin
+      if (fits[candidate] & ~found) begin
         tag = candidate;
         takes = ONE << candidate;
         found = 1'b1;

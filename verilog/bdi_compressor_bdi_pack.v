@@ -43,71 +43,54 @@ module bdi_compressor_bdi_pack (
   localparam [7:0] B4D1_BYTES = 8'd40;
   localparam [7:0] B4D2_BYTES = 8'd72;
   localparam [7:0] B2D1_BYTES = 8'd74;
-  wire [15:0] pack_b8d1_mask_i;
-  wire [1023:0] pack_b8d1_payload_o;
-  wire [15:0] pack_b8d2_mask_i;
-  wire [1023:0] pack_b8d2_payload_o;
-  wire [15:0] pack_b8d4_mask_i;
-  wire [1023:0] pack_b8d4_payload_o;
-  wire [31:0] pack_b4d1_base_i;
-  wire [31:0] pack_b4d1_mask_i;
-  wire [1023:0] pack_b4d1_payload_o;
-  wire [31:0] pack_b4d2_base_i;
-  wire [31:0] pack_b4d2_mask_i;
-  wire [1023:0] pack_b4d2_payload_o;
-  wire [15:0] pack_b2d1_base_i;
-  wire [1023:0] pack_b2d1_payload_o;
+  wire [1023:0] pack_b8d1_payload;
+  wire [1023:0] pack_b8d2_payload;
+  wire [1023:0] pack_b8d4_payload;
+  wire [1023:0] pack_b4d1_payload;
+  wire [1023:0] pack_b4d2_payload;
+  wire [1023:0] pack_b2d1_payload;
 
   bdi_compressor_bdi_pack_one #(.BASE (64), .DELTA (8)) pack_b8d1 (
     .deltas_i  (deltas_i),
     .base_i    (base_i),
-    .mask_i    (pack_b8d1_mask_i),
-    .payload_o (pack_b8d1_payload_o)
+    .mask_i    (mask_i[15:0]),
+    .payload_o (pack_b8d1_payload)
   );
 
   bdi_compressor_bdi_pack_one #(.BASE (64), .DELTA (16)) pack_b8d2 (
     .deltas_i  (deltas_i),
     .base_i    (base_i),
-    .mask_i    (pack_b8d2_mask_i),
-    .payload_o (pack_b8d2_payload_o)
+    .mask_i    (mask_i[15:0]),
+    .payload_o (pack_b8d2_payload)
   );
 
   bdi_compressor_bdi_pack_one #(.BASE (64), .DELTA (32)) pack_b8d4 (
     .deltas_i  (deltas_i),
     .base_i    (base_i),
-    .mask_i    (pack_b8d4_mask_i),
-    .payload_o (pack_b8d4_payload_o)
+    .mask_i    (mask_i[15:0]),
+    .payload_o (pack_b8d4_payload)
   );
 
   bdi_compressor_bdi_pack_one #(.BASE (32), .DELTA (8)) pack_b4d1 (
     .deltas_i  (deltas_i),
-    .base_i    (pack_b4d1_base_i),
-    .mask_i    (pack_b4d1_mask_i),
-    .payload_o (pack_b4d1_payload_o)
+    .base_i    (base_i[31:0]),
+    .mask_i    (mask_i[31:0]),
+    .payload_o (pack_b4d1_payload)
   );
 
   bdi_compressor_bdi_pack_one #(.BASE (32), .DELTA (16)) pack_b4d2 (
     .deltas_i  (deltas_i),
-    .base_i    (pack_b4d2_base_i),
-    .mask_i    (pack_b4d2_mask_i),
-    .payload_o (pack_b4d2_payload_o)
+    .base_i    (base_i[31:0]),
+    .mask_i    (mask_i[31:0]),
+    .payload_o (pack_b4d2_payload)
   );
 
   bdi_compressor_bdi_pack_one #(.BASE (16), .DELTA (8)) pack_b2d1 (
     .deltas_i  (deltas_i),
-    .base_i    (pack_b2d1_base_i),
+    .base_i    (base_i[15:0]),
     .mask_i    (mask_i),
-    .payload_o (pack_b2d1_payload_o)
+    .payload_o (pack_b2d1_payload)
   );
-
-  assign pack_b8d1_mask_i = mask_i[15:0];
-  assign pack_b8d2_mask_i = mask_i[15:0];
-  assign pack_b8d4_mask_i = mask_i[15:0];
-  assign pack_b4d1_base_i = base_i[31:0];
-  assign pack_b4d1_mask_i = mask_i[31:0];
-  assign pack_b4d2_base_i = base_i[31:0];
-  assign pack_b4d2_mask_i = mask_i[31:0];
-  assign pack_b2d1_base_i = base_i[15:0];
 
   always @(*) begin
     payload_o = deltas_i;
@@ -125,22 +108,22 @@ module bdi_compressor_bdi_pack (
       payload_o = {960'd0, base_i};
       size_o = 8'd2;
     end else if (tag_i == B8D1) begin
-      payload_o = pack_b8d1_payload_o;
+      payload_o = pack_b8d1_payload;
       size_o = B8D1_BYTES;
     end else if (tag_i == B8D2) begin
-      payload_o = pack_b8d2_payload_o;
+      payload_o = pack_b8d2_payload;
       size_o = B8D2_BYTES;
     end else if (tag_i == B8D4) begin
-      payload_o = pack_b8d4_payload_o;
+      payload_o = pack_b8d4_payload;
       size_o = B8D4_BYTES;
     end else if (tag_i == B4D1) begin
-      payload_o = pack_b4d1_payload_o;
+      payload_o = pack_b4d1_payload;
       size_o = B4D1_BYTES;
     end else if (tag_i == B4D2) begin
-      payload_o = pack_b4d2_payload_o;
+      payload_o = pack_b4d2_payload;
       size_o = B4D2_BYTES;
     end else if (tag_i == B2D1) begin
-      payload_o = pack_b2d1_payload_o;
+      payload_o = pack_b2d1_payload;
       size_o = B2D1_BYTES;
     end
   end

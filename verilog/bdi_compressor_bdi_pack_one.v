@@ -26,7 +26,7 @@ module bdi_compressor_bdi_pack_one #(
   // one bit per word: it is a delta from zero
   input  wire [1024/BASE-1:0] mask_i,
   // the payload; zero beyond the last delta
-  output wire        [1023:0] payload_o
+  output reg         [1023:0] payload_o
 );
 
   // a parameter with a value that is not verified: the message is the name of a missing module
@@ -47,20 +47,17 @@ module bdi_compressor_bdi_pack_one #(
   localparam WORDS = 1024 / BASE;
   localparam HEAD = BASE + WORDS;
   reg [DELTA-1:0] delta;
-  reg [1023:0] payload;
 
-  always @(*) begin : comb_payload
+  always @(*) begin : comb_payload_o
     integer i;
-    payload = 1024'd0;
-    payload[BASE-1:0] = base_i;
-    payload[HEAD-1:BASE] = mask_i;
+    payload_o = 1024'd0;
+    payload_o[BASE-1:0] = base_i;
+    payload_o[HEAD-1:BASE] = mask_i;
     for (i = 0; i < WORDS; i = i + 1) begin
       delta = deltas_i[i*BASE +: DELTA];
-      payload[HEAD+i*DELTA +: DELTA] = delta;
+      payload_o[HEAD+i*DELTA +: DELTA] = delta;
     end
   end
-
-  assign payload_o = payload;
 
 endmodule
 

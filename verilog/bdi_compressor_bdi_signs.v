@@ -23,7 +23,7 @@ module bdi_compressor_bdi_signs #(
   // the sign
   input  wire                   sign_i,
   // one bit per word: its upper bits all equal the sign
-  output wire [1024/STRIDE-1:0] same_o
+  output reg  [1024/STRIDE-1:0] same_o
 );
 
   // a parameter with a value that is not verified: the message is the name of a missing module
@@ -42,18 +42,14 @@ module bdi_compressor_bdi_signs #(
 
   localparam WORDS = 1024 / STRIDE;
   reg [UP-1:0] upper;
-  reg [WORDS-1:0] same;
 
-  always @(*) begin : comb_same
+  always @(*) begin : comb_same_o
     integer i;
-    same = {WORDS{1'b0}};
     for (i = 0; i < WORDS; i = i + 1) begin
       upper = line_i[i*STRIDE+STRIDE-UP +: UP];
-      same[i] = ((&upper) & sign_i) | (!(|upper) & !sign_i);
+      same_o[i] = ((&upper) & sign_i) | (~(|upper) & ~sign_i);
     end
   end
-
-  assign same_o = same;
 
 endmodule
 

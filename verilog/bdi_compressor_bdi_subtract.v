@@ -25,7 +25,7 @@ module bdi_compressor_bdi_subtract (
   // mask of the encoding
   input  wire   [63:0] mask_i,
   // the deltas, each in the low bits of its word
-  output reg  [1023:0] deltas_o
+  output wire [1023:0] deltas_o
 );
 
   localparam [3:0] UNCOMPRESSED = 4'd0;
@@ -97,12 +97,7 @@ module bdi_compressor_bdi_subtract (
     end
   end
 
-  always @(*) begin
-    deltas_o = deltas;
-    if (tag_i == UNCOMPRESSED) begin
-      deltas_o = line_i;
-    end
-  end
+  assign deltas_o = (tag_i == UNCOMPRESSED) ? line_i : deltas;
 
   // bits that nothing here looks at
   wire unused = &{1'b0, base_i[63:32]};

@@ -109,98 +109,79 @@ module bdi_decompressor (
   localparam RESULT_ERROR = 1024;
   wire [1155:0] parts;
   wire parts_valid;
-  wire parts_ready;
   wire [2051:0] both;
-  wire both_valid;
   wire both_ready;
   reg [1024:0] result;
-  wire [1023:0] spread_deltas_o;
-  wire [63:0] spread_mask_o;
-  wire [1023:0] operands_deltas_i;
-  wire [3:0] operands_tag_i;
-  wire [63:0] operands_base_i;
-  wire [63:0] operands_mask_i;
-  wire [2051:0] operands_operands_o;
-  wire [1023:0] add_line_o;
-  wire add_error_o;
-  reg [1155:0] after_spread_data_i;
-  wire after_spread_ready_o;
-  wire after_spread_valid_o;
-  wire [1155:0] after_spread_data_o;
-  wire results_ready_o;
-  wire [1024:0] results_data_o;
+  wire [1023:0] spread_deltas;
+  wire [63:0] spread_mask;
+  wire [1023:0] add_line;
+  wire add_error;
+  reg [1155:0] after_spread_data_in;
+  wire [1155:0] after_spread_data_out;
+  wire results_ready;
+  wire [1024:0] results_data;
 
   bdi_decompressor_bdi_spread spread (
     .payload_i (payload_i),
     .tag_i     (encoding_i),
-    .deltas_o  (spread_deltas_o),
-    .mask_o    (spread_mask_o)
+    .deltas_o  (spread_deltas),
+    .mask_o    (spread_mask)
   );
 
   bdi_decompressor_bdi_operands operands (
-    .deltas_i   (operands_deltas_i),
-    .tag_i      (operands_tag_i),
-    .base_i     (operands_base_i),
-    .mask_i     (operands_mask_i),
-    .operands_o (operands_operands_o)
+    .deltas_i   (parts[PARTS_DELTAS +: 1024]),
+    .tag_i      (parts[PARTS_TAG +: 4]),
+    .base_i     (parts[PARTS_BASE +: 64]),
+    .mask_i     (parts[PARTS_MASK +: 64]),
+    .operands_o (both)
   );
 
   bdi_decompressor_bdi_add add (
     .operands_i (both),
-    .line_o     (add_line_o),
-    .error_o    (add_error_o)
+    .line_o     (add_line),
+    .error_o    (add_error)
   );
 
   selvedge_elastic_pipe_1 #(.DATA_BITS (1156)) after_spread (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (valid_i),
-    .data_i  (after_spread_data_i),
-    .ready_o (after_spread_ready_o),
-    .valid_o (after_spread_valid_o),
-    .data_o  (after_spread_data_o),
+    .data_i  (after_spread_data_in),
+    .ready_o (ready_o),
+    .valid_o (parts_valid),
+    .data_o  (after_spread_data_out),
     .ready_i (both_ready)
   );
 
   selvedge_elastic_pipe_1 #(.DATA_BITS (1025)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (both_valid),
+    .valid_i (parts_valid),
     .data_i  (result),
-    .ready_o (results_ready_o),
+    .ready_o (results_ready),
     .valid_o (valid_o),
-    .data_o  (results_data_o),
+    .data_o  (results_data),
     .ready_i (ready_i)
   );
 
   always @(*) begin
-    after_spread_data_i = {132'd0, spread_deltas_o};
-    after_spread_data_i[PARTS_TAG +: 4] = encoding_i;
-    after_spread_data_i[PARTS_BASE +: 64] = payload_i[63:0];
-    after_spread_data_i[PARTS_MASK +: 64] = spread_mask_o;
+    after_spread_data_in = {132'd0, spread_deltas};
+    after_spread_data_in[PARTS_TAG +: 4] = encoding_i;
+    after_spread_data_in[PARTS_BASE +: 64] = payload_i[63:0];
+    after_spread_data_in[PARTS_MASK +: 64] = spread_mask;
   end
 
-  assign parts_valid = after_spread_valid_o;
-  assign parts = after_spread_data_o;
-  // the base of each word
-  assign operands_deltas_i = parts[PARTS_DELTAS +: 1024];
-  assign operands_tag_i = parts[PARTS_TAG +: 4];
-  assign operands_base_i = parts[PARTS_BASE +: 64];
-  assign operands_mask_i = parts[PARTS_MASK +: 64];
-  assign both = operands_operands_o;
-  assign both_valid = parts_valid;
+  assign parts = after_spread_data_out;
 
   always @(*) begin
-    result = {1'b0, add_line_o};
-    result[RESULT_ERROR] = add_error_o;
+    result = {1'b0, add_line};
+    result[RESULT_ERROR] = add_error;
   end
 
-  assign line_o = results_data_o[RESULT_LINE +: 1024];
-  assign error_o = results_data_o[RESULT_ERROR];
+  assign line_o = results_data[RESULT_LINE +: 1024];
+  assign error_o = results_data[RESULT_ERROR];
   // from the last register back: each is ready when it is empty or the next one is
-  assign both_ready = results_ready_o;
-  assign parts_ready = after_spread_ready_o;
-  assign ready_o = parts_ready;
+  assign both_ready = results_ready;
 
 endmodule
 

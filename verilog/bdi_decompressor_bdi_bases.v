@@ -20,13 +20,12 @@ module bdi_decompressor_bdi_bases (
   // words have 4 bytes; if both are low, they have 2
   input  wire          b4_i,
   // base or zero for each word
-  output wire [1023:0] bases_o
+  output reg  [1023:0] bases_o
 );
 
   reg [63:0] pattern;
   reg from_zero;
   reg [15:0] part;
-  reg [1023:0] bases;
 
   // the base as often as it fits into 8 bytes
   always @(*) begin
@@ -40,11 +39,11 @@ module bdi_decompressor_bdi_bases (
     end
   end
 
-  always @(*) begin : comb_bases
+  always @(*) begin : comb_bases_o
     integer h;
     integer q;
     integer w;
-    bases = 1024'd0;
+    bases_o = 1024'd0;
     for (w = 0; w < 16; w = w + 1) begin
       for (h = 0; h < 2; h = h + 1) begin
         for (q = 0; q < 2; q = q + 1) begin
@@ -58,13 +57,11 @@ module bdi_decompressor_bdi_bases (
           if (!from_zero) begin
             part = pattern[h*32+q*16 +: 16];
           end
-          bases[w*64+h*32+q*16 +: 16] = part;
+          bases_o[w*64+h*32+q*16 +: 16] = part;
         end
       end
     end
   end
-
-  assign bases_o = bases;
 
 endmodule
 

@@ -20,57 +20,48 @@ module bdi_decompressor_bdi_operands (
   // one bit per word: it is a delta from zero
   input  wire   [63:0] mask_i,
   // from bit 0 up: the deltas, a base or zero for each delta, and the tag
-  output wire [2051:0] operands_o
+  output reg  [2051:0] operands_o
 );
 
   localparam LINE = 1024;
   localparam [3:0] ZEROS = 4'd1;
   localparam [3:0] B2D1 = 4'd10;
   wire has_base;
-  reg [2051:0] pairs;
-  wire widths_b8_o;
-  wire widths_b4_o;
-  wire [63:0] widths_stops_o;
-  reg [63:0] word_bases_base_i;
-  wire [1023:0] word_bases_bases_o;
+  wire widths_b8;
+  wire widths_b4;
+  wire [63:0] widths_stops;
+  wire [63:0] word_bases_base;
+  wire [1023:0] word_bases_bases;
 
   bdi_decompressor_bdi_stops widths (
     .tag_i   (tag_i),
-    .b8_o    (widths_b8_o),
-    .b4_o    (widths_b4_o),
-    .stops_o (widths_stops_o)
+    .b8_o    (widths_b8),
+    .b4_o    (widths_b4),
+    .stops_o (widths_stops)
   );
 
   bdi_decompressor_bdi_bases word_bases (
-    .base_i  (word_bases_base_i),
+    .base_i  (word_bases_base),
     .mask_i  (mask_i),
-    .b8_i    (widths_b8_o),
-    .b4_i    (widths_b4_o),
-    .bases_o (word_bases_bases_o)
+    .b8_i    (widths_b8),
+    .b4_i    (widths_b4),
+    .bases_o (word_bases_bases)
   );
 
   assign has_base = (tag_i > ZEROS) & (tag_i <= B2D1);
+  assign word_bases_base = has_base ? base_i : 64'd0;
 
-  always @(*) begin
-    word_bases_base_i = 64'd0;
-    if (has_base) begin
-      word_bases_base_i = base_i;
-    end
-  end
-
-  always @(*) begin : comb_pairs
+  always @(*) begin : comb_operands_o
     integer i;
-    pairs = {1028'd0, deltas_i};
+    operands_o = {1028'd0, deltas_i};
     for (i = 0; i < 16; i = i + 1) begin
-      pairs[LINE+i*64 +: 64] = word_bases_bases_o[i*64 +: 64];
+      operands_o[LINE+i*64 +: 64] = word_bases_bases[i*64 +: 64];
     end
-    pairs[2051:2048] = tag_i;
+    operands_o[2051:2048] = tag_i;
   end
-
-  assign operands_o = pairs;
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, widths_stops_o};
+  wire unused = &{1'b0, widths_stops};
 
 endmodule
 

@@ -29,41 +29,41 @@ module bdi_decompressor_bdi_spread (
   localparam [3:0] B4D1 = 4'd7;
   localparam [3:0] B4D2 = 4'd8;
   localparam [3:0] B2D1 = 4'd10;
-  wire [1023:0] spread_b8d1_deltas_o;
-  wire [1023:0] spread_b8d2_deltas_o;
-  wire [1023:0] spread_b8d4_deltas_o;
-  wire [1023:0] spread_b4d1_deltas_o;
-  wire [1023:0] spread_b4d2_deltas_o;
-  wire [1023:0] spread_b2d1_deltas_o;
+  wire [1023:0] spread_b8d1_deltas;
+  wire [1023:0] spread_b8d2_deltas;
+  wire [1023:0] spread_b8d4_deltas;
+  wire [1023:0] spread_b4d1_deltas;
+  wire [1023:0] spread_b4d2_deltas;
+  wire [1023:0] spread_b2d1_deltas;
 
   bdi_decompressor_bdi_spread_one #(.BASE (64), .DELTA (8)) spread_b8d1 (
     .payload_i (payload_i),
-    .deltas_o  (spread_b8d1_deltas_o)
+    .deltas_o  (spread_b8d1_deltas)
   );
 
   bdi_decompressor_bdi_spread_one #(.BASE (64), .DELTA (16)) spread_b8d2 (
     .payload_i (payload_i),
-    .deltas_o  (spread_b8d2_deltas_o)
+    .deltas_o  (spread_b8d2_deltas)
   );
 
   bdi_decompressor_bdi_spread_one #(.BASE (64), .DELTA (32)) spread_b8d4 (
     .payload_i (payload_i),
-    .deltas_o  (spread_b8d4_deltas_o)
+    .deltas_o  (spread_b8d4_deltas)
   );
 
   bdi_decompressor_bdi_spread_one #(.BASE (32), .DELTA (8)) spread_b4d1 (
     .payload_i (payload_i),
-    .deltas_o  (spread_b4d1_deltas_o)
+    .deltas_o  (spread_b4d1_deltas)
   );
 
   bdi_decompressor_bdi_spread_one #(.BASE (32), .DELTA (16)) spread_b4d2 (
     .payload_i (payload_i),
-    .deltas_o  (spread_b4d2_deltas_o)
+    .deltas_o  (spread_b4d2_deltas)
   );
 
   bdi_decompressor_bdi_spread_one #(.BASE (16), .DELTA (8)) spread_b2d1 (
     .payload_i (payload_i),
-    .deltas_o  (spread_b2d1_deltas_o)
+    .deltas_o  (spread_b2d1_deltas)
   );
 
   // zeros and equal words have no deltas and no mask
@@ -73,22 +73,22 @@ module bdi_decompressor_bdi_spread (
     if (tag_i == UNCOMPRESSED) begin
       deltas_o = payload_i;
     end else if (tag_i == B8D1) begin
-      deltas_o = spread_b8d1_deltas_o;
+      deltas_o = spread_b8d1_deltas;
       mask_o = {48'd0, payload_i[79:64]};
     end else if (tag_i == B8D2) begin
-      deltas_o = spread_b8d2_deltas_o;
+      deltas_o = spread_b8d2_deltas;
       mask_o = {48'd0, payload_i[79:64]};
     end else if (tag_i == B8D4) begin
-      deltas_o = spread_b8d4_deltas_o;
+      deltas_o = spread_b8d4_deltas;
       mask_o = {48'd0, payload_i[79:64]};
     end else if (tag_i == B4D1) begin
-      deltas_o = spread_b4d1_deltas_o;
+      deltas_o = spread_b4d1_deltas;
       mask_o = {32'd0, payload_i[63:32]};
     end else if (tag_i == B4D2) begin
-      deltas_o = spread_b4d2_deltas_o;
+      deltas_o = spread_b4d2_deltas;
       mask_o = {32'd0, payload_i[63:32]};
     end else if (tag_i == B2D1) begin
-      deltas_o = spread_b2d1_deltas_o;
+      deltas_o = spread_b2d1_deltas;
       mask_o = payload_i[79:16];
     end
   end

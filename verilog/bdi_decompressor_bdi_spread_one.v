@@ -22,7 +22,7 @@ module bdi_decompressor_bdi_spread_one #(
   // the payload
   input  wire [1023:0] payload_i,
   // the deltas
-  output wire [1023:0] deltas_o
+  output reg  [1023:0] deltas_o
 );
 
   // a parameter with a value that is not verified: the message is the name of a missing module
@@ -44,11 +44,9 @@ module bdi_decompressor_bdi_spread_one #(
   localparam HEAD = BASE + WORDS;
   reg [DELTA-1:0] delta;
   reg [BASE-1:0] word;
-  reg [1023:0] deltas;
 
-  always @(*) begin : comb_deltas
+  always @(*) begin : comb_deltas_o
     integer i;
-    deltas = 1024'd0;
     for (i = 0; i < WORDS; i = i + 1) begin
       delta = payload_i[HEAD+i*DELTA +: DELTA];
       // extend the sign: all ones above a negative delta
@@ -57,11 +55,9 @@ module bdi_decompressor_bdi_spread_one #(
         word = ~word;
       end
       word[DELTA-1:0] = delta;
-      deltas[i*BASE +: BASE] = word;
+      deltas_o[i*BASE +: BASE] = word;
     end
   end
-
-  assign deltas_o = deltas;
 
 endmodule
 

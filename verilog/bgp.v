@@ -148,7 +148,7 @@ module bgp #(
   wire [9:0] next_insertions;
   wire window_ends;
   wire flip;
-  wire filter_hit_o;
+  wire filter_hit;
   reg valid_q;
   reg coarse_q;
   reg default_coarse_q;
@@ -165,7 +165,7 @@ module bgp #(
     .query_i   (query),
     .insert_i  (insert),
     .clear_i   (flip),
-    .hit_o     (filter_hit_o),
+    .hit_o     (filter_hit),
     .active_o  (active_o)
   );
 
@@ -179,7 +179,7 @@ module bgp #(
   end
 
   assign insert = evict_i & ((used < FG_THRESHOLD[3:0]) == default_coarse_q);
-  assign query = query_i & !evict_i;
+  assign query = query_i & ~evict_i;
   // too many insertions in a window: the default flips, and the filter forgets
   assign next_insertions = insertions_q + {9'd0, insert};
   assign window_ends = evict_i & (evictions_q == LAST_OF_WINDOW);
@@ -207,7 +207,7 @@ module bgp #(
     if (!rst_ni) begin
       coarse_q <= 1'b0;
     end else if (query) begin
-      coarse_q <= default_coarse_q ^ filter_hit_o;
+      coarse_q <= default_coarse_q ^ filter_hit;
     end
   end
 

@@ -50,10 +50,10 @@ module bgp_dual_bloom #(
   reg [1:0] clear;
   reg [1:0] bits;
   reg [1:0] hit;
-  wire [63:0] hashes_index_o;
-  wire [7:0] hashes_unused_o;
-  reg [15:0] banks_set_i;
-  wire [15:0] banks_bit_o;
+  wire [63:0] hashes_index;
+  wire [7:0] hashes_unused;
+  reg [15:0] banks_set;
+  wire [15:0] banks_bit;
   // insertions in this half of a period
   reg [HALF-1:0] count_q;
   // the first half period since the last clear of the filter is over: array 1 fills too
@@ -62,8 +62,8 @@ module bgp_dual_bloom #(
 
   bgp_hashes hashes (
     .address_i (address_i),
-    .index_o   (hashes_index_o),
-    .unused_o  (hashes_unused_o)
+    .index_o   (hashes_index),
+    .unused_o  (hashes_unused)
   );
 
   genvar g;
@@ -72,10 +72,10 @@ module bgp_dual_bloom #(
       bgp_filter_bank banks (
         .clk_i   (clk_i),
         .rst_ni  (rst_ni),
-        .index_i (hashes_index_o[g*8 +: 8]),
-        .set_i   (banks_set_i[g*2 +: 2]),
+        .index_i (hashes_index[g*8 +: 8]),
+        .set_i   (banks_set[g*2 +: 2]),
         .clear_i (clear),
-        .bit_o   (banks_bit_o[g*2 +: 2])
+        .bit_o   (banks_bit[g*2 +: 2])
       );
     end
   endgenerate
@@ -110,19 +110,19 @@ module bgp_dual_bloom #(
     integer bank;
     hit = 2'd3;
     for (bank = 0; bank < 8; bank = bank + 1) begin
-      banks_set_i[bank*2 +: 2] = 2'd0;
-      if (!hashes_unused_o[bank]) begin
-        banks_set_i[bank*2 +: 2] = set;
+      banks_set[bank*2 +: 2] = 2'd0;
+      if (!hashes_unused[bank]) begin
+        banks_set[bank*2 +: 2] = set;
       end
-      bits = banks_bit_o[bank*2 +: 2];
-      if (hashes_unused_o[bank]) begin
+      bits = banks_bit[bank*2 +: 2];
+      if (hashes_unused[bank]) begin
         bits = 2'd3;
       end
       hit = hit & bits;
     end
   end
 
-  assign hit_o = query_i & ((active_q & hit[1]) | (!active_q & hit[0]));
+  assign hit_o = query_i & ((active_q & hit[1]) | (~active_q & hit[0]));
   assign active_o = active_q;
 
   always @(posedge clk_i or negedge rst_ni) begin
@@ -138,7 +138,7 @@ module bgp_dual_bloom #(
       count_q <= count_q + {{(HALF-1){1'b0}}, insert_i};
       if (half_ends) begin
         both_fill_q <= 1'b1;
-        active_q <= both_fill_q & !active_q;
+        active_q <= both_fill_q & ~active_q;
       end
     end
   end

@@ -38,19 +38,19 @@ module bgp_filter_bank (
   // the row's bits of one array
   reg [15:0] half;
   reg [31:0] next_row;
-  wire rows_write_i;
-  wire [31:0] rows_read_data_o;
+  wire rows_write;
+  wire [31:0] rows_read_data;
   reg [31:0] written_d;
   // rows of each array that were written since the array was cleared
   reg [31:0] written_q;
 
   selvedge_mem #(.A (4), .BITS (32)) rows (
     .clk_i           (clk_i),
-    .write_i         (rows_write_i),
+    .write_i         (rows_write),
     .write_address_i (row),
     .write_data_i    (next_row),
     .read_address_i  (row),
-    .read_data_o     (rows_read_data_o)
+    .read_data_o     (rows_read_data)
   );
 
   always @(*) begin : comb_written_d
@@ -58,10 +58,9 @@ module bgp_filter_bank (
     written_d = written_q;
     is_written = 2'd0;
     bit_o = 2'd0;
-    next_row = 32'd0;
     for (array = 0; array < 2; array = array + 1) begin
       is_written[array] = written_q[array*16+{28'd0, row}];
-      half = rows_read_data_o[array*COLUMNS +: 16];
+      half = rows_read_data[array*COLUMNS +: 16];
       if (is_written[array]) begin
         bit_o[array] = half[column];
       end else begin
@@ -82,7 +81,7 @@ module bgp_filter_bank (
   assign row_mark = 16'd1 << row;
   assign column_mark = 16'd1 << column;
   // an array that does not fill has no written row: its half of the row says nothing
-  assign rows_write_i = |set_i;
+  assign rows_write = |set_i;
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -38,7 +38,6 @@ module bgp_hashes (
 
   always @(*) begin : comb_skew
     integer bit_index;
-    skew = 3'd0;
     for (bit_index = 0; bit_index < 3; bit_index = bit_index + 1) begin
       skew[bit_index] = ^(address_i & SKEW_TAPS[bit_index*32 +: 32]);
     end
@@ -47,8 +46,8 @@ module bgp_hashes (
   always @(*) begin : comb_hashed
     integer bit_index;
     integer hash;
-    hashed[6*8 +: 8] = 8'd0;
-    hashed[7*8 +: 8] = 8'd0;
+    hashed[55:48] = 8'd0;
+    hashed[63:56] = 8'd0;
     for (hash = 0; hash < 6; hash = hash + 1) begin
       hashed[hash*8 +: 8] = 8'd0;
       for (bit_index = 0; bit_index < 8; bit_index = bit_index + 1) begin
@@ -100,7 +99,6 @@ module bgp_hashes (
   // hashes 6 and 7 do not exist: their banks have nothing of this address
   always @(*) begin : comb_unused_o
     integer bank;
-    unused_o = 8'd0;
     for (bank = 0; bank < 8; bank = bank + 1) begin
       unused_o[bank] = (skew ^ bank[2:0]) >= 3'd6;
     end

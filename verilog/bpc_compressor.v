@@ -129,18 +129,15 @@ module bpc_compressor (
   wire [10:0] next_length;
   wire [10:0] last_length;
   reg [1023:0] filled;
-  wire [1022:0] planes_of_line_planes_o;
-  wire [31:0] base_base_i;
-  wire [32:0] base_code_o;
-  wire [5:0] base_length_o;
-  wire [154:0] encode_planes_i;
-  wire encode_last_i;
-  wire [127:0] encode_codes_o;
-  wire [23:0] encode_lengths_o;
-  wire [5:0] encode_run_o;
-  wire [6:0] merge_filled_i;
-  wire [255:0] merge_merged_o;
-  wire [7:0] merge_length_o;
+  wire [1022:0] planes_of_line_planes;
+  wire [32:0] base_code;
+  wire [5:0] base_length;
+  wire encode_last;
+  wire [127:0] encode_codes;
+  wire [23:0] encode_lengths;
+  wire [5:0] encode_run;
+  wire [255:0] merge_merged;
+  wire [7:0] merge_length;
   reg [3:0] cycle_d;
   // cycles since the line was taken; 0 while no line is in progress
   reg [3:0] cycle_q;
@@ -170,37 +167,37 @@ module bpc_compressor (
   reg [7:0] size_q;
   reg [1023:0] payload_d;
   reg [1023:0] payload_q;
-  reg [10:0] part_0;
-  reg [255:0] part_1;
+  reg [10:0] size_full;
+  reg [255:0] merge_merged_shifted;
 
   bpc_compressor_bpc_planes planes_of_line (
     .line_i   (line_i),
-    .planes_o (planes_of_line_planes_o)
+    .planes_o (planes_of_line_planes)
   );
 
   bpc_compressor_bpc_base base (
-    .base_i   (base_base_i),
-    .code_o   (base_code_o),
-    .length_o (base_length_o)
+    .base_i   (line_i[31:0]),
+    .code_o   (base_code),
+    .length_o (base_length)
   );
 
   bpc_compressor_bpc_encode encode (
-    .planes_i  (encode_planes_i),
+    .planes_i  (planes_q[154:0]),
     .above_i   (above_q),
-    .last_i    (encode_last_i),
+    .last_i    (encode_last),
     .run_i     (run_q),
-    .codes_o   (encode_codes_o),
-    .lengths_o (encode_lengths_o),
-    .run_o     (encode_run_o)
+    .codes_o   (encode_codes),
+    .lengths_o (encode_lengths),
+    .run_o     (encode_run)
   );
 
   bpc_compressor_bpc_merge merge (
     .codes_i   (codes_q),
     .lengths_i (lengths_q),
     .tail_i    (tail_q),
-    .filled_i  (merge_filled_i),
-    .merged_o  (merge_merged_o),
-    .length_o  (merge_length_o)
+    .filled_i  (length_q[6:0]),
+    .merged_o  (merge_merged),
+    .length_o  (merge_length)
   );
 
   always @(*) begin
@@ -214,20 +211,20 @@ module bpc_compressor (
     payload_d = payload_q;
     planes_d = planes_q >> FOUR_PLANES;
     above_d = planes_q[123:93];
-    run_d = encode_run_o;
-    part_0 = 11'd0;
-    part_1 = 256'd0;
+    run_d = encode_run;
+    size_full = 11'd0;
+    merge_merged_shifted = 256'd0;
     if (ready) begin
       valid_d = 1'b0;
       if (valid_i) begin
         // take a line: its planes, and the code of its first word
         cycle_d = 4'd1;
         line_d = line_i;
-        planes_d = planes_of_line_planes_o;
+        planes_d = planes_of_line_planes;
         above_d = 31'd0;
         run_d = 6'd0;
-        tail_d = {95'd0, base_code_o};
-        length_d = {5'd0, base_length_o};
+        tail_d = {95'd0, base_code};
+        length_d = {5'd0, base_length};
         payload_d = 1024'd0;
       end
     end else if (cycle_q == 4'd1) begin
@@ -239,8 +236,8 @@ module bpc_compressor (
       valid_d = 1'b1;
       if (last_length <= MOST) begin
         compressed_d = 1'b1;
-        part_0 = (last_length + 11'd7) >> 3;
-        size_d = part_0[7:0];
+        size_full = last_length + 11'd7;
+        size_d = size_full[10:3];
         payload_d = filled;
       end else begin
         compressed_d = 1'b0;
@@ -251,20 +248,16 @@ module bpc_compressor (
       cycle_d = cycle_q + 4'd1;
       payload_d = filled;
       length_d = next_length;
-      tail_d = merge_merged_o[127:0];
+      tail_d = merge_merged[127:0];
       if ((next_length >> BLOCKLOG) != last_block) begin
-        part_1 = merge_merged_o >> BLOCK_BITS;
-        tail_d = part_1[127:0];
+        merge_merged_shifted = merge_merged >> BLOCK_BITS;
+        tail_d = merge_merged_shifted[127:0];
       end
     end
   end
 
-  assign base_base_i = line_i[31:0];
-  // the planes leave four at a time; behind the last one come zeros, so that no enable is needed
-  assign encode_planes_i = planes_q[154:0];
-  assign encode_last_i = cycle_q == 4'd9;
+  assign encode_last = cycle_q == 4'd9;
 
-  assign merge_filled_i = length_q[6:0];
   assign last_block = length_q >> BLOCKLOG;
 
   always @(*) begin : comb_filled
@@ -274,18 +267,18 @@ module bpc_compressor (
     for (j = 0; j < 8; j = j + 1) begin
       for (piece = 0; piece < 2; piece = piece + 1) begin
         if (last_block == j[10:0]) begin
-          filled[j*BLOCK+piece*64 +: 64] = merge_merged_o[piece*64 +: 64];
+          filled[j*BLOCK+piece*64 +: 64] = merge_merged[piece*64 +: 64];
         end else if ((last_block + 11'd1) == j[10:0]) begin
-          filled[j*BLOCK+piece*64 +: 64] = merge_merged_o[BLOCK+piece*64 +: 64];
+          filled[j*BLOCK+piece*64 +: 64] = merge_merged[BLOCK+piece*64 +: 64];
         end
       end
     end
   end
 
-  assign next_length = length_q + {3'd0, merge_length_o};
+  assign next_length = length_q + {3'd0, merge_length};
   // of the last four planes only the first one is there
   assign last_length = length_q + {5'd0, lengths_q[5:0]};
-  assign ready = !(|cycle_q) & (!valid_q | ready_i);
+  assign ready = ~(|cycle_q) & (~valid_q | ready_i);
   assign ready_o = ready;
   assign valid_o = valid_q;
   assign compressed_o = compressed_q;
@@ -303,8 +296,8 @@ module bpc_compressor (
   end
 
   always @(posedge clk_i) begin
-    codes_q <= encode_codes_o;
-    lengths_q <= encode_lengths_o;
+    codes_q <= encode_codes;
+    lengths_q <= encode_lengths;
     line_q <= line_d;
     planes_q <= planes_d;
     above_q <= above_d;
@@ -317,7 +310,7 @@ module bpc_compressor (
   end
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, part_0[10:8], part_1[255:128]};
+  wire unused = &{1'b0, size_full[2:0], merge_merged_shifted[255:128]};
 
 endmodule
 

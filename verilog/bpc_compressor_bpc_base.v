@@ -32,17 +32,17 @@ module bpc_compressor_bpc_base (
     if (!(|base_i)) begin
       code_o = 33'd0;
       length_o = 6'd3;
-    end else if ((&upper_4) | !(|upper_4)) begin
-      code_o = ({29'd0, base_i[3:0]} << 3) | 33'd4;
+    end else if ((&upper_4) | ~(|upper_4)) begin
+      code_o = {26'd0, base_i[3:0], 3'd4};
       length_o = 6'd7;
-    end else if ((&upper_8) | !(|upper_8)) begin
-      code_o = ({25'd0, base_i[7:0]} << 3) | 33'd2;
+    end else if ((&upper_8) | ~(|upper_8)) begin
+      code_o = {22'd0, base_i[7:0], 3'd2};
       length_o = 6'd11;
-    end else if ((&upper_16) | !(|upper_16)) begin
-      code_o = ({17'd0, base_i[15:0]} << 3) | 33'd6;
+    end else if ((&upper_16) | ~(|upper_16)) begin
+      code_o = {14'd0, base_i[15:0], 3'd6};
       length_o = 6'd19;
     end else begin
-      code_o = ({1'b0, base_i} << 1) | 33'd1;
+      code_o = {base_i, 1'b1};
       length_o = 6'd33;
     end
   end

@@ -24,11 +24,11 @@ module bpc_compressor_bpc_encode (
   // number of zero planes just before these
   input  wire   [5:0] run_i,
   // the codes, F bits each
-  output wire [127:0] codes_o,
+  output reg  [127:0] codes_o,
   // number of bits of each code, 6 bits each; 0 if a plane has no code
-  output wire  [23:0] lengths_o,
+  output reg   [23:0] lengths_o,
   // number of zero planes at the end that have no code yet
-  output reg    [5:0] run_o
+  output wire   [5:0] run_o
 );
 
   localparam F = 32;
@@ -57,8 +57,6 @@ module bpc_compressor_bpc_encode (
   reg [5:0] run;
   reg [31:0] code;
   reg [5:0] length;
-  reg [127:0] codes;
-  reg [23:0] lengths;
 
   // beyond the line no plane counts as zero, so that a run ends there
   always @(*) begin : comb_above
@@ -71,15 +69,13 @@ module bpc_compressor_bpc_encode (
       if (k == 0) begin
         zero[k] = dbp == above;
       end else begin
-        zero[k] = (dbp == above) & !last_i;
+        zero[k] = (dbp == above) & ~last_i;
       end
       above = dbp;
     end
     above = above_i;
     here = 6'd0;
     all_zero = 1'b1;
-    codes = 128'd0;
-    lengths = 24'd0;
     for (k = 0; k < 4; k = k + 1) begin
       dbp = planes_i[k*P +: 31];
       plane = dbp ^ above;
@@ -100,7 +96,7 @@ module bpc_compressor_bpc_encode (
           not_place = not_place | ~i[4:0];
         end
       end
-      one_marked = !(|(place & not_place));
+      one_marked = ~(|(place & not_place));
       // a run that begins before these planes goes on while all of them are zero
       run = 6'd0;
       if (zero[k]) begin
@@ -121,7 +117,7 @@ module bpc_compressor_bpc_encode (
             code = 32'd4;
             length = 6'd3;
           end else begin
-            code = ({26'd0, run - 6'd2} << 2) | 32'd2;
+            code = {24'd0, run - 6'd2, 2'd2};
             length = 6'd7;
           end
         end
@@ -130,34 +126,26 @@ module bpc_compressor_bpc_encode (
       end else if (!(|dbp)) begin
         code = 32'd16;
         length = 6'd5;
-      end else if (one_marked & !(|pairs)) begin
-        code = ({27'd0, place} << 5) | 32'd24;
+      end else if (one_marked & ~(|pairs)) begin
+        code = {22'd0, place, 5'd24};
         length = WITH_PLACE;
-      end else if (one_marked & !(|alone)) begin
-        code = ({27'd0, place} << 5) | 32'd8;
+      end else if (one_marked & ~(|alone)) begin
+        code = {22'd0, place, 5'd8};
         length = WITH_PLACE;
       end else begin
-        code = ({1'b0, plane} << 1) | 32'd1;
+        code = {plane, 1'b1};
         length = RAW;
       end
       if ((k > 0) & last_i) begin
         code = 32'd0;
         length = 6'd0;
       end
-      codes[k*F +: 32] = code;
-      lengths[k*6 +: 6] = length;
+      codes_o[k*F +: 32] = code;
+      lengths_o[k*6 +: 6] = length;
     end
   end
 
-  assign codes_o = codes;
-  assign lengths_o = lengths;
-
-  always @(*) begin
-    run_o = 6'd0;
-    if (zero[4]) begin
-      run_o = run;
-    end
-  end
+  assign run_o = zero[4] ? run : 6'd0;
 
 endmodule
 

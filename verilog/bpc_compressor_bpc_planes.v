@@ -17,30 +17,27 @@ module bpc_compressor_bpc_planes (
   // the line
   input  wire [1023:0] line_i,
   // the planes before the exclusive-or
-  output wire [1022:0] planes_o
+  output reg  [1022:0] planes_o
 );
 
   localparam P = 31;
   reg [31:0] word;
   reg [31:0] last;
   reg [32:0] delta;
-  reg [1022:0] planes;
 
-  always @(*) begin : comb_planes
+  always @(*) begin : comb_planes_o
     integer i;
     integer j;
-    planes = 1023'd0;
+    planes_o = 1023'd0;
     for (i = 0; i < 31; i = i + 1) begin
       word = line_i[i*32+32 +: 32];
       last = line_i[i*32 +: 32];
       delta = {1'b0, word} - {1'b0, last};
       for (j = 0; j < 33; j = j + 1) begin
-        planes[(32-j)*P+i] = delta[j];
+        planes_o[(32-j)*P+i] = delta[j];
       end
     end
   end
-
-  assign planes_o = planes;
 
 endmodule
 

@@ -130,7 +130,7 @@ module bpc_decompressor (
   wire ready;
   // payload after the code of the base word (offered), and payload after the window (ahead)
   wire [1023:0] offered;
-  reg [1023:0] ahead;
+  wire [1023:0] ahead;
   // bits after the window
   wire [255:0] behind;
   wire [991:0] old_planes;
@@ -143,22 +143,21 @@ module bpc_decompressor (
   wire sign_4;
   wire sign_8;
   wire sign_16;
-  reg [255:0] split_window_i;
-  reg [7:0] split_place_i;
-  wire [127:0] split_codes_o;
-  wire [127:0] split_rest_o;
-  wire [7:0] split_place_o;
-  wire [159:0] decode_codes_i;
-  wire [991:0] decode_planes_i;
-  wire [7:0] decode_length_o;
-  wire [5:0] decode_next_o;
-  wire decode_done_o;
-  wire [30:0] decode_above_o;
-  wire [991:0] decode_planes_o;
-  wire decode_error_o;
-  wire [15:0] rebuild_base_i;
-  wire [511:0] rebuild_half_o;
-  wire [71:0] rebuild_carries_o;
+  reg [255:0] split_window;
+  reg [7:0] split_place_in;
+  wire [127:0] split_codes;
+  wire [127:0] split_rest;
+  wire [7:0] split_place_out;
+  wire [159:0] decode_codes;
+  wire [991:0] decode_planes_in;
+  wire [7:0] decode_length;
+  wire [5:0] decode_next;
+  wire decode_done;
+  wire [30:0] decode_above;
+  wire [991:0] decode_planes_out;
+  wire decode_error;
+  wire [511:0] rebuild_half;
+  wire [71:0] rebuild_carries;
   // a payload is in progress
   reg busy_q;
   reg coded_q;
@@ -192,32 +191,32 @@ module bpc_decompressor (
   reg error_q;
 
   bpc_decompressor_bpc_split split (
-    .window_i (split_window_i),
-    .place_i  (split_place_i),
-    .codes_o  (split_codes_o),
-    .rest_o   (split_rest_o),
-    .place_o  (split_place_o)
+    .window_i (split_window),
+    .place_i  (split_place_in),
+    .codes_o  (split_codes),
+    .rest_o   (split_rest),
+    .place_o  (split_place_out)
   );
 
   bpc_decompressor_bpc_decode decode (
-    .codes_i  (decode_codes_i),
+    .codes_i  (decode_codes),
     .next_i   (next_plane_q),
     .above_i  (above_q),
-    .planes_i (decode_planes_i),
-    .length_o (decode_length_o),
-    .next_o   (decode_next_o),
-    .done_o   (decode_done_o),
-    .above_o  (decode_above_o),
-    .planes_o (decode_planes_o),
-    .error_o  (decode_error_o)
+    .planes_i (decode_planes_in),
+    .length_o (decode_length),
+    .next_o   (decode_next),
+    .done_o   (decode_done),
+    .above_o  (decode_above),
+    .planes_o (decode_planes_out),
+    .error_o  (decode_error)
   );
 
   bpc_decompressor_bpc_rebuild rebuild (
-    .base_i    (rebuild_base_i),
+    .base_i    (base_q[15:0]),
     .planes_i  (lower_planes_q),
     .carries_i (carries_q),
-    .half_o    (rebuild_half_o),
-    .carries_o (rebuild_carries_o)
+    .half_o    (rebuild_half),
+    .carries_o (rebuild_carries)
   );
 
   // the first word: its field with the sign in all higher bits, by the shortest code that ends here
@@ -252,43 +251,34 @@ module bpc_decompressor (
     end
   end
 
-  assign ready = !busy_q & (!valid_q | ready_i);
-
+  assign ready = ~busy_q & (~valid_q | ready_i);
   // the bits behind the window come from the payload while the codes in the window are taken apart
-  always @(*) begin
-    ahead = line_q >> BLOCK_BITS;
-    if (place_q[7]) begin
-      ahead = line_q >> TWO_BLOCKS;
-    end
-  end
-
+  assign ahead = place_q[7] ? (line_q >> TWO_BLOCKS) : (line_q >> BLOCK_BITS);
   assign behind = ahead[255:0] >> place_q[6:0];
   assign offered = payload_i >> first_length;
 
   // four codes are taken apart each cycle, the first when the payload comes
   always @(*) begin
     if (busy_q) begin
-      split_window_i = {128'd0, window_q} | (behind << BLOCK_BITS);
-      split_place_i = {1'b0, place_q[6:0]};
+      split_window = {128'd0, window_q} | (behind << BLOCK_BITS);
+      split_place_in = {1'b0, place_q[6:0]};
     end else begin
-      split_window_i = offered[255:0];
-      split_place_i = {2'd0, first_length};
+      split_window = offered[255:0];
+      split_place_in = {2'd0, first_length};
     end
   end
 
   // a cycle later they become planes, with the code behind them if it is that of the last plane
-  assign decode_codes_i = {32'd0, codes_q} | ({32'd0, window_q} << CHUNK_BITS);
+  assign decode_codes = {32'd0, codes_q} | ({32'd0, window_q} << CHUNK_BITS);
   assign old_planes = {496'd0, lower_planes_q};
-  assign decode_planes_i = {496'd0, upper_planes_q} | (old_planes << HALF_PLANES);
-  assign new_lower_planes = decode_planes_o >> HALF_PLANES;
-  // the lower halves of all words, then the upper ones
-  assign rebuild_base_i = base_q[15:0];
+  assign decode_planes_in = {496'd0, upper_planes_q} | (old_planes << HALF_PLANES);
+  assign new_lower_planes = decode_planes_out >> HALF_PLANES;
 
   always @(*) begin : comb_rebuilt
     integer i;
     rebuilt = line_q;
     for (i = 0; i < 32; i = i + 1) begin
-      half = rebuild_half_o[i*16 +: 16];
+      half = rebuild_half[i*16 +: 16];
       if (halfway_q) begin
         rebuilt[i*32+16 +: 16] = half;
       end else begin
@@ -311,9 +301,9 @@ module bpc_decompressor (
       if (valid_i) begin
         busy_q <= 1'b1;
       end
-    end else if (!(busy_q & !decoded_q)) begin
+    end else if (!(busy_q & ~decoded_q)) begin
       if (busy_q) begin
-        if (halfway_q | !coded_q) begin
+        if (halfway_q | ~coded_q) begin
           busy_q <= 1'b0;
           valid_q <= 1'b1;
         end
@@ -325,39 +315,39 @@ module bpc_decompressor (
     if (ready) begin
       if (valid_i) begin
         coded_q <= compressed_i;
-        decoded_q <= !compressed_i;
+        decoded_q <= ~compressed_i;
         base_q <= first;
         above_q <= 31'd0;
         failed_q <= 1'b0;
         next_plane_q <= 6'd0;
         length_q <= {5'd0, first_length};
-        codes_q <= split_codes_o;
-        window_q <= split_rest_o;
-        place_q <= split_place_o;
+        codes_q <= split_codes;
+        window_q <= split_rest;
+        place_q <= split_place_out;
         line_q <= payload_i;
         halfway_q <= 1'b0;
         carries_q <= 72'd0;
       end
-    end else if (busy_q & !decoded_q) begin
-      codes_q <= split_codes_o;
-      window_q <= split_rest_o;
-      place_q <= split_place_o;
+    end else if (busy_q & ~decoded_q) begin
+      codes_q <= split_codes;
+      window_q <= split_rest;
+      place_q <= split_place_out;
       if (place_q[7]) begin
         line_q <= line_q >> BLOCK_BITS;
       end
-      length_q <= length_q + {3'd0, decode_length_o};
-      next_plane_q <= decode_next_o;
-      decoded_q <= decode_done_o;
-      above_q <= decode_above_o;
-      upper_planes_q <= decode_planes_o[495:0];
+      length_q <= length_q + {3'd0, decode_length};
+      next_plane_q <= decode_next;
+      decoded_q <= decode_done;
+      above_q <= decode_above;
+      upper_planes_q <= decode_planes_out[495:0];
       lower_planes_q <= new_lower_planes[495:0];
-      failed_q <= decode_error_o;
+      failed_q <= decode_error;
     end else if (busy_q) begin
       // the result
       error_q <= 1'b0;
       if (coded_q) begin
         halfway_q <= 1'b1;
-        carries_q <= rebuild_carries_o;
+        carries_q <= rebuild_carries;
         lower_planes_q <= upper_planes_q;
         base_q <= base_q >> 16;
         line_q <= rebuilt;

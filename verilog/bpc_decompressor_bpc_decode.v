@@ -26,17 +26,17 @@ module bpc_decompressor_bpc_decode (
   // the planes before the exclusive-or
   input  wire [991:0] planes_i,
   // number of bits of all codes that are not ignored
-  output wire   [7:0] length_o,
+  output reg    [7:0] length_o,
   // number of planes that have been read after these codes, unless all have been read
   output wire   [5:0] next_o,
   // all planes have been read
   output wire         done_o,
   // last plane after these codes, before the exclusive-or
-  output wire  [30:0] above_o,
+  output reg   [30:0] above_o,
   // planes after these codes
-  output wire [991:0] planes_o,
+  output reg  [991:0] planes_o,
   // a run goes beyond the last plane
-  output wire         error_o
+  output reg          error_o
 );
 
   localparam F = 32;
@@ -52,14 +52,10 @@ module bpc_decompressor_bpc_decode (
   reg [7:0] count;
   reg [7:0] counted;
   reg [7:0] length;
-  reg [7:0] total;
-  reg [30:0] above;
   reg [30:0] old;
-  reg [991:0] planes;
   // number of planes before this code, and after it
   reg [7:0] start;
   reg [7:0] behind;
-  reg error;
 
   always @(*) begin : comb_start
     integer i;
@@ -67,17 +63,17 @@ module bpc_decompressor_bpc_decode (
     start = {2'd0, next_i};
     behind = 8'd0;
     counted = 8'd0;
-    above = above_i;
-    planes = 992'd0;
+    above_o = above_i;
+    planes_o = 992'd0;
     old = 31'd0;
     for (i = 1; i < 33; i = i + 1) begin
       if (i[7:0] < start) begin
         old = planes_i[(i-1)*P +: 31];
-        planes[(i-1)*P +: 31] = old;
+        planes_o[(i-1)*P +: 31] = old;
       end
     end
-    total = 8'd0;
-    error = 1'b0;
+    length_o = 8'd0;
+    error_o = 1'b0;
     for (k = 0; k < 5; k = k + 1) begin
       code = codes_i[k*F +: 32];
       place = code[9:5];
@@ -87,11 +83,11 @@ module bpc_decompressor_bpc_decode (
           mark[i] = 1'b1;
         end
       end
-      plane = above;
+      plane = above_o;
       count = 8'd1;
       length = 8'd5;
       if (code[0]) begin
-        plane = above ^ code[31:1];
+        plane = above_o ^ code[31:1];
         length = RAW;
       end else if (code[1]) begin
         count = {3'd0, code[6:2]} + 8'd2;
@@ -99,50 +95,46 @@ module bpc_decompressor_bpc_decode (
       end else if (code[2]) begin
         length = 8'd3;
       end else if (code[4] & code[3]) begin
-        plane = above ^ mark;
+        plane = above_o ^ mark;
         length = WITH_PLACE;
       end else if (code[4]) begin
         // zero before the exclusive-or
         plane = 31'd0;
       end else if (code[3]) begin
-        plane = above ^ (mark | (mark << 1));
+        plane = above_o ^ (mark | (mark << 1));
         length = WITH_PLACE;
       end else begin
-        plane = above ^ ALL_ONES;
+        plane = above_o ^ ALL_ONES;
       end
       if (k < 4) begin
-        above = plane;
+        above_o = plane;
         counted = counted + count;
         behind = {2'd0, next_i} + counted;
         for (i = 1; i < 33; i = i + 1) begin
           if ((start <= i[7:0]) & ((i[7:0] < behind) | (k == 3))) begin
-            old = planes[(i-1)*P +: 31];
-            planes[(i-1)*P +: 31] = old | above;
+            old = planes_o[(i-1)*P +: 31];
+            planes_o[(i-1)*P +: 31] = old | above_o;
           end
         end
         if (start < 8'd33) begin
-          total = total + length;
+          length_o = length_o + length;
           if (behind > 8'd33) begin
-            error = 1'b1;
+            error_o = 1'b1;
           end
         end
         start = behind;
       end else if (start == 8'd32) begin
-        planes[991:961] = plane;
-        total = total + length;
+        planes_o[991:961] = plane;
+        length_o = length_o + length;
         if (count > 8'd1) begin
-          error = 1'b1;
+          error_o = 1'b1;
         end
       end
     end
   end
 
-  assign length_o = total;
   assign next_o = behind[5:0];
   assign done_o = behind >= 8'd32;
-  assign above_o = above;
-  assign planes_o = planes;
-  assign error_o = error;
 
 endmodule
 

@@ -26,9 +26,9 @@ module bpc_decompressor_bpc_rebuild (
   // carries into these halves
   input  wire  [71:0] carries_i,
   // half of each word
-  output wire [511:0] half_o,
+  output reg  [511:0] half_o,
   // carries out of these halves
-  output wire  [71:0] carries_o
+  output reg   [71:0] carries_o
 );
 
   localparam GROUPS = 8;
@@ -41,10 +41,8 @@ module bpc_decompressor_bpc_rebuild (
   reg [17:0] sum;
   reg [15:0] word;
   reg [15:0] pair;
-  reg [511:0] sums;
   // for each group, the sum of all words up to its end
   reg [511:0] groups;
-  reg [71:0] carries;
   reg [17:0] left_2;
   reg [17:0] right_2;
   reg [17:0] sum_2;
@@ -55,55 +53,54 @@ module bpc_decompressor_bpc_rebuild (
   reg [17:0] right_4;
   reg [17:0] sum_4;
 
-  always @(*) begin : comb_word
+  always @(*) begin : comb_carries_o
     integer g;
     integer h;
     integer i;
     integer j;
-    word = 16'd0;
-    carries = 72'd0;
-    sums = 512'd0;
-    sums[15:0] = base_i;
+    carries_o = 72'd0;
+    half_o = 512'd0;
+    half_o[15:0] = base_i;
     // the differences
     for (i = 0; i < 31; i = i + 1) begin
       for (j = 0; j < 16; j = j + 1) begin
         word[j] = planes_i[(15-j)*P+i];
       end
-      sums[i*16+16 +: 16] = word;
+      half_o[i*16+16 +: 16] = word;
     end
     // their sums inside each group
     groups = 512'd0;
     for (g = 0; g < 8; g = g + 1) begin
-      left = {ONE[17], sums[g*64 +: 16], ONE[0]};
+      left = {ONE[17], half_o[g*64 +: 16], ONE[0]};
       right = 18'd0;
       right[0] = carries_i[g*4];
-      right[16:1] = sums[g*64+16 +: 16];
+      right[16:1] = half_o[g*64+16 +: 16];
       sum = left + right;
-      carries[g*4] = sum[17];
+      carries_o[g*4] = sum[17];
       pair = sum[16:1];
-      sums[g*64+16 +: 16] = pair;
-      left_2 = {ONE[17], sums[g*64+32 +: 16], ONE[0]};
+      half_o[g*64+16 +: 16] = pair;
+      left_2 = {ONE[17], half_o[g*64+32 +: 16], ONE[0]};
       right_2 = 18'd0;
       right_2[0] = carries_i[g*4+1];
-      right_2[16:1] = sums[g*64+48 +: 16];
+      right_2[16:1] = half_o[g*64+48 +: 16];
       sum_2 = left_2 + right_2;
-      carries[g*4+1] = sum_2[17];
+      carries_o[g*4+1] = sum_2[17];
       word = sum_2[16:1];
       left_3 = {ONE[17], pair, ONE[0]};
       right_3 = 18'd0;
       right_3[0] = carries_i[g*4+2];
       right_3[16:1] = word;
       sum_3 = left_3 + right_3;
-      carries[g*4+2] = sum_3[17];
-      sums[g*64+48 +: 16] = sum_3[16:1];
+      carries_o[g*4+2] = sum_3[17];
+      half_o[g*64+48 +: 16] = sum_3[16:1];
       groups[g*16 +: 16] = sum_3[16:1];
       left_4 = {ONE[17], pair, ONE[0]};
       right_4 = 18'd0;
       right_4[0] = carries_i[g*4+3];
-      right_4[16:1] = sums[g*64+32 +: 16];
+      right_4[16:1] = half_o[g*64+32 +: 16];
       sum_4 = left_4 + right_4;
-      carries[g*4+3] = sum_4[17];
-      sums[g*64+32 +: 16] = sum_4[16:1];
+      carries_o[g*4+3] = sum_4[17];
+      half_o[g*64+32 +: 16] = sum_4[16:1];
     end
     // sums over the groups: in each step twice as many have all that is below them
     for (h = 0; h < 4; h = h + 1) begin
@@ -112,7 +109,7 @@ module bpc_decompressor_bpc_rebuild (
       right[0] = carries_i[GROUPS*4+h*2];
       right[16:1] = groups[h*32 +: 16];
       sum = left + right;
-      carries[GROUPS*4+h*2] = sum[17];
+      carries_o[GROUPS*4+h*2] = sum[17];
       groups[h*32+16 +: 16] = sum[16:1];
     end
     for (h = 0; h < 2; h = h + 1) begin
@@ -122,7 +119,7 @@ module bpc_decompressor_bpc_rebuild (
         right[0] = carries_i[GROUPS*4+h*4+g*2-3];
         right[16:1] = groups[h*64+16 +: 16];
         sum = left + right;
-        carries[GROUPS*4+h*4+g*2-3] = sum[17];
+        carries_o[GROUPS*4+h*4+g*2-3] = sum[17];
         groups[h*64+g*16 +: 16] = sum[16:1];
       end
     end
@@ -132,25 +129,22 @@ module bpc_decompressor_bpc_rebuild (
       right[0] = carries_i[GROUPS*4+GROUPS+g-4];
       right[16:1] = groups[63:48];
       sum = left + right;
-      carries[GROUPS*4+GROUPS+g-4] = sum[17];
+      carries_o[GROUPS*4+GROUPS+g-4] = sum[17];
       groups[g*16 +: 16] = sum[16:1];
     end
     // the words
     for (g = 1; g < 8; g = g + 1) begin
       for (j = 0; j < 4; j = j + 1) begin
-        left = {ONE[17], sums[g*64+j*16 +: 16], ONE[0]};
+        left = {ONE[17], half_o[g*64+j*16 +: 16], ONE[0]};
         right = 18'd0;
         right[0] = carries_i[GROUPS*4+TREE+g*4-4+j];
         right[16:1] = groups[g*16-16 +: 16];
         sum = left + right;
-        carries[GROUPS*4+TREE+g*4-4+j] = sum[17];
-        sums[g*64+j*16 +: 16] = sum[16:1];
+        carries_o[GROUPS*4+TREE+g*4-4+j] = sum[17];
+        half_o[g*64+j*16 +: 16] = sum[16:1];
       end
     end
   end
-
-  assign half_o = sums;
-  assign carries_o = carries;
 
   // bits that nothing here looks at
   wire unused = &{1'b0, sum[0], sum_2[0], sum_3[0], sum_4[0]};

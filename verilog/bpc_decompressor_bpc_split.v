@@ -22,11 +22,11 @@ module bpc_decompressor_bpc_split (
   // position at which they begin
   input  wire   [7:0] place_i,
   // four codes, F bits from the first bit of each
-  output wire [127:0] codes_o,
+  output reg  [127:0] codes_o,
   // bits after the four codes
   output wire [127:0] rest_o,
   // position at which these bits begin
-  output wire   [7:0] place_o
+  output reg    [7:0] place_o
 );
 
   localparam F = 32;
@@ -39,42 +39,37 @@ module bpc_decompressor_bpc_split (
   localparam [7:0] SHORT_STEP = 8'd5;
   // bits that remain after a code, and the position at which they begin
   reg [255:0] window;
-  reg [7:0] place;
   reg [31:0] code;
-  reg [127:0] codes;
 
   always @(*) begin : comb_window
     integer k;
     window = window_i;
-    place = place_i;
-    codes = 128'd0;
+    place_o = place_i;
     for (k = 0; k < 4; k = k + 1) begin
       code = window[31:0];
-      codes[k*F +: 32] = code;
+      codes_o[k*F +: 32] = code;
       // a place for each length, of which one is taken: an addition behind the choice would come
       // late
       if (code[0]) begin
         window = window >> RAW;
-        place = place + RAW;
+        place_o = place_o + RAW;
       end else if (code[1]) begin
         window = window >> RUN;
-        place = place + RUN;
+        place_o = place_o + RUN;
       end else if (code[2]) begin
         window = window >> ZERO;
-        place = place + ZERO;
+        place_o = place_o + ZERO;
       end else if (code[3]) begin
         window = window >> PLACED;
-        place = place + PLACED;
+        place_o = place_o + PLACED;
       end else begin
         window = window >> SHORT_STEP;
-        place = place + SHORT_STEP;
+        place_o = place_o + SHORT_STEP;
       end
     end
   end
 
-  assign codes_o = codes;
   assign rest_o = window[127:0];
-  assign place_o = place;
 
 endmodule
 

@@ -130,7 +130,7 @@ module bpg #(
   // number of warps or CTAs that may use the L1D
   output wire          [3:0] l_max_o,
   // bit w: warp or CTA w bypasses the L1D; those from 8 on use bit 7
-  output wire          [7:0] bypass_o,
+  output reg           [7:0] bypass_o,
   // the number was chosen again at the last clock edge
   output wire                update_o
 );
@@ -159,12 +159,11 @@ module bpg #(
   wire interval_ends;
   reg [11:0] faded;
   reg [3:0] level;
-  reg [7:0] bypass;
-  wire [47:0] calculator_last_warp_i;
-  wire [7:0] calculator_any_hit_o;
-  wire [111:0] calculator_adjusted_o;
-  wire [87:0] half_failures_half_o;
-  wire [3:0] most_hits_l_o;
+  wire [47:0] calculator_last_warp;
+  wire [7:0] calculator_any_hit;
+  wire [111:0] calculator_adjusted;
+  wire [87:0] half_failures_half;
+  wire [3:0] most_hits_l;
   // sampled sets that had an access since reset
   reg [3:0] known_q;
   reg [9:0] accesses_d;
@@ -183,28 +182,28 @@ module bpg #(
       bpg_adjusted_hits #(.TAG_BITS (TAG_BITS)) calculator (
         .clk_i           (clk_i),
         .rst_ni          (rst_ni),
-        .last_warp_i     (calculator_last_warp_i[g*6 +: 6]),
+        .last_warp_i     (calculator_last_warp[g*6 +: 6]),
         .access_i        (sampled),
         .warp_i          (warp_i),
         .set_i           (group),
         .known_i         (set_known),
         .tag_i           (tag),
-        .half_i          (half_failures_half_o[g*11 +: 11]),
+        .half_i          (half_failures_half[g*11 +: 11]),
         .interval_ends_i (interval_ends),
-        .any_hit_o       (calculator_any_hit_o[g]),
-        .adjusted_o      (calculator_adjusted_o[g*14 +: 14])
+        .any_hit_o       (calculator_any_hit[g]),
+        .adjusted_o      (calculator_adjusted[g*14 +: 14])
       );
     end
   endgenerate
 
   bpg_half_failures half_failures (
     .rsfails_i (rsfails_q),
-    .half_o    (half_failures_half_o)
+    .half_o    (half_failures_half)
   );
 
   bpg_most_hits most_hits (
-    .adjusted_i (calculator_adjusted_o),
-    .l_o        (most_hits_l_o)
+    .adjusted_i (calculator_adjusted),
+    .l_o        (most_hits_l)
   );
 
   // one set of each group is sampled: the one at the place in it that is the group's number
@@ -225,19 +224,17 @@ module bpg #(
     end
   end
 
-  assign calculator_last_warp_i = {6'd7, 6'd6, 6'd5, 6'd4, 6'd3, 6'd2, 6'd1, 6'd0};
+  assign calculator_last_warp = {6'd7, 6'd6, 6'd5, 6'd4, 6'd3, 6'd2, 6'd1, 6'd0};
 
-  always @(*) begin : comb_bypass
+  always @(*) begin : comb_bypass_o
     integer i;
-    bypass = 8'd0;
     for (i = 0; i < 8; i = i + 1) begin
       level = i[3:0];
-      bypass[i] = l_max_q <= level;
+      bypass_o[i] = l_max_q <= level;
     end
   end
 
   assign l_max_o = l_max_q;
-  assign bypass_o = bypass;
   assign update_o = updated_q;
 
   // one cycle later the adjusted hits are compared; where there are none, the number stays
@@ -266,7 +263,7 @@ module bpg #(
     if (!rst_ni) begin
       l_max_q <= 4'd8;
     end else if (ended_q & hit_q) begin
-      l_max_q <= most_hits_l_o;
+      l_max_q <= most_hits_l;
     end
   end
 
@@ -275,7 +272,7 @@ module bpg #(
       rsfails_q <= 12'd0;
     end else begin
       rsfails_q <= faded;
-      if (rsfail_i & !(&faded)) begin
+      if (rsfail_i & ~(&faded)) begin
         rsfails_q <= faded + 12'd1;
       end
     end
@@ -288,7 +285,7 @@ module bpg #(
     end else begin
       hit_q <= 1'b0;
       for (i = 0; i < 8; i = i + 1) begin
-        if (calculator_any_hit_o[i]) begin
+        if (calculator_any_hit[i]) begin
           hit_q <= 1'b1;
         end
       end

@@ -66,11 +66,11 @@ module bpg_adjusted_hits #(
   // word that is read and moves on; separate from `word`, to keep the comparison out of the write
   // path
   reg [TAG_BITS:0] data;
-  reg [9:0] faded;
+  wire [9:0] faded;
   reg [13:0] scaled;
-  reg [3:0] places_write_i;
-  reg [WORD*4-1:0] places_write_data_i;
-  wire [WORD*4-1:0] places_read_data_o;
+  reg [3:0] places_write;
+  reg [WORD*4-1:0] places_write_data;
+  wire [WORD*4-1:0] places_read_data;
   reg [9:0] hits_q;
   reg [13:0] adjusted_q;
 
@@ -79,11 +79,11 @@ module bpg_adjusted_hits #(
     for (g = 0; g < 4; g = g + 1) begin : gen_places
       selvedge_mem #(.A (2), .BITS (WORD)) places (
         .clk_i           (clk_i),
-        .write_i         (places_write_i[g]),
+        .write_i         (places_write[g]),
         .write_address_i (set_i),
-        .write_data_i    (places_write_data_i[g*WORD +: WORD]),
+        .write_data_i    (places_write_data[g*WORD +: WORD]),
         .read_address_i  (set_i),
-        .read_data_o     (places_read_data_o[g*WORD +: WORD])
+        .read_data_o     (places_read_data[g*WORD +: WORD])
       );
     end
   endgenerate
@@ -97,8 +97,8 @@ module bpg_adjusted_hits #(
     moved = {1'b0, tag_i};
     moved[TAG_BITS] = watched;
     for (place = 0; place < 4; place = place + 1) begin
-      places_write_data_i[place*WORD +: WORD] = moved;
-      data = places_read_data_o[place*WORD +: WORD];
+      places_write_data[place*WORD +: WORD] = moved;
+      data = places_read_data[place*WORD +: WORD];
       moved = {known_i & data[TAG_BITS], data[TAG_BITS-1:0]};
     end
   end
@@ -109,8 +109,8 @@ module bpg_adjusted_hits #(
     hit = 1'b0;
     sought = watched;
     for (place = 0; place < 4; place = place + 1) begin
-      places_write_i[place] = sought | (access_i & !known_i);
-      word = places_read_data_o[place*WORD +: WORD];
+      places_write[place] = sought | (access_i & ~known_i);
+      word = places_read_data[place*WORD +: WORD];
       if (known_i & word[TAG_BITS] & (word[TAG_BITS-1:0] == tag_i)) begin
         hit = 1'b1;
         sought = 1'b0;
@@ -119,12 +119,7 @@ module bpg_adjusted_hits #(
   end
 
   // hits are counted up to the counter's end, and halved first at the end of an interval
-  always @(*) begin
-    faded = hits_q;
-    if (interval_ends_i) begin
-      faded = hits_q >> 1;
-    end
-  end
+  assign faded = interval_ends_i ? (hits_q >> 1) : hits_q;
 
   // hits times the sets of a group, of which one is sampled, less half of the failures
   always @(*) begin
@@ -144,7 +139,7 @@ module bpg_adjusted_hits #(
       hits_q <= 10'd0;
     end else begin
       hits_q <= faded;
-      if (watched & hit & !(&faded)) begin
+      if (watched & hit & ~(&faded)) begin
         hits_q <= faded + 10'd1;
       end
     end

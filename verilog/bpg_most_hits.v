@@ -27,8 +27,8 @@ module bpg_most_hits (
 
   always @(*) begin : comb_most
     integer i;
-    most[0*14 +: 14] = 14'd0;
-    l[0*4 +: 4] = 4'd0;
+    most[13:0] = 14'd0;
+    l[3:0] = 4'd0;
     for (i = 0; i < 8; i = i + 1) begin
       most[(i+8)*14 +: 14] = adjusted_i[i*14 +: 14];
       l[(i+8)*4 +: 4] = i[3:0] + 4'd1;
@@ -44,7 +44,7 @@ module bpg_most_hits (
     end
   end
 
-  assign l_o = l[1*4 +: 4];
+  assign l_o = l[7:4];
 
 endmodule
 

@@ -138,23 +138,22 @@ module cpack_compressor (
   localparam [2:0] LAST_GROUP = 3'd7;
   wire moves;
   wire is_last;
-  reg [1023:0] source;
+  wire [1023:0] source;
   wire [127:0] group_words;
   // the compared words, which are at the top of the line
   wire [127:0] words;
-  reg [9:0] used;
+  wire [9:0] used;
   wire [3:0] block;
   reg [1023:0] codes;
   wire [9:0] length;
   reg seen_nonzero;
-  wire [19:0] compare_kinds_o;
-  wire [63:0] compare_places_o;
-  wire [511:0] compare_dictionary_o;
-  wire [15:0] compare_known_o;
-  wire [15:0] compare_next_o;
-  wire [5:0] pack_used_i;
-  wire [263:0] pack_string_o;
-  wire [6:0] pack_half_o;
+  wire [19:0] compare_kinds;
+  wire [63:0] compare_places;
+  wire [511:0] compare_dictionary;
+  wire [15:0] compare_known;
+  wire [15:0] compare_next;
+  wire [263:0] pack_string;
+  wire [6:0] pack_half;
   // words of a line are still to be compared
   reg busy_q;
   // number of groups of four words already compared
@@ -178,52 +177,38 @@ module cpack_compressor (
   // half of the payload's bits
   reg [9:0] half_q;
   reg [1:0] encoding_q;
-  wire [1023:0] part_0;
-  wire [9:0] part_1;
+  wire [1023:0] line_shifted;
 
   cpack_compressor_cpack_match compare (
     .words_i      (group_words),
     .dictionary_i (dictionary_q),
     .known_i      (known_q),
     .next_i       (next_q),
-    .kinds_o      (compare_kinds_o),
-    .places_o     (compare_places_o),
-    .dictionary_o (compare_dictionary_o),
-    .known_o      (compare_known_o),
-    .next_o       (compare_next_o)
+    .kinds_o      (compare_kinds),
+    .places_o     (compare_places),
+    .dictionary_o (compare_dictionary),
+    .known_o      (compare_known),
+    .next_o       (compare_next)
   );
 
   cpack_compressor_cpack_pack pack (
     .words_i  (words),
     .kinds_i  (kinds_q),
     .places_i (places_q),
-    .used_i   (pack_used_i),
-    .string_o (pack_string_o),
-    .half_o   (pack_half_o)
+    .used_i   (used[5:0]),
+    .string_o (pack_string),
+    .half_o   (pack_half)
   );
 
   // a result that is not taken stops both steps
-  assign moves = ready_i | !done_q;
+  assign moves = ready_i | ~done_q;
   assign is_last = group_q == LAST_GROUP;
-
-  always @(*) begin
-    source = line_i;
-    if (busy_q) begin
-      source = line_q;
-    end
-  end
-
+  assign source = busy_q ? line_q : line_i;
   assign group_words = source[127:0];
   // the codes go behind those that are there
-  assign part_0 = line_q >> TO_TOP;
-  assign words = part_0[127:0];
-
-  always @(*) begin
-    used = half_q;
-    if (first_q) begin
-      used = 10'd0;
-    end
-  end
+  assign line_shifted = line_q >> TO_TOP;
+  assign words = line_shifted[127:0];
+  assign used = first_q ? 10'd0 : half_q;
 
   always @(*) begin : comb_codes
     integer b;
@@ -235,28 +220,26 @@ module cpack_compressor (
     end
     for (b = 0; b < 8; b = b + 1) begin
       if (block == b[3:0]) begin
-        codes[b*128 +: 64] = codes[b*128 +: 64] | pack_string_o[63:0];
-        codes[b*128+64 +: 64] = codes[b*128+64 +: 64] | pack_string_o[127:64];
+        codes[b*128 +: 64] = codes[b*128 +: 64] | pack_string[63:0];
+        codes[b*128+64 +: 64] = codes[b*128+64 +: 64] | pack_string[127:64];
       end
       if ((block + 4'd1) == b[3:0]) begin
-        codes[b*128 +: 64] = codes[b*128 +: 64] | pack_string_o[191:128];
-        codes[b*128+64 +: 64] = codes[b*128+64 +: 64] | pack_string_o[255:192];
+        codes[b*128 +: 64] = codes[b*128 +: 64] | pack_string[191:128];
+        codes[b*128+64 +: 64] = codes[b*128+64 +: 64] | pack_string[255:192];
       end
       if ((block + 4'd2) == b[3:0]) begin
-        codes[b*128 +: 8] = codes[b*128 +: 8] | pack_string_o[263:256];
+        codes[b*128 +: 8] = codes[b*128 +: 8] | pack_string[263:256];
       end
     end
     seen_nonzero = seen_nonzero | (|words);
   end
 
-  assign pack_used_i = used[5:0];
-  assign part_1 = used >> 6;
-  assign block = part_1[3:0];
-  assign length = used + {3'd0, pack_half_o};
-  assign ready_o = moves & !busy_q;
+  assign block = used[9:6];
+  assign length = used + {3'd0, pack_half};
+  assign ready_o = moves & ~busy_q;
   assign valid_o = done_q;
   assign encoding_o = encoding_q;
-  assign size_o = {1'b0, half_q} << 1;
+  assign size_o = {half_q, 1'b0};
   assign payload_o = payload_q;
 
   always @(posedge clk_i or negedge rst_ni) begin
@@ -270,10 +253,10 @@ module cpack_compressor (
     end else if (moves) begin
       compared_q <= busy_q | valid_i;
       if (busy_q | valid_i) begin
-        busy_q <= !is_last;
+        busy_q <= ~is_last;
         group_q <= group_q + 3'd1;
-        known_q <= compare_known_o;
-        next_q <= compare_next_o;
+        known_q <= compare_known;
+        next_q <= compare_next;
         if (is_last) begin
           // the next line starts with an empty dictionary
           group_q <= 3'd0;
@@ -290,11 +273,11 @@ module cpack_compressor (
       if (busy_q | valid_i) begin
         // four words go from the low end to the high end
         line_q <= (source >> 128) | ({896'd0, group_words} << TO_TOP);
-        dictionary_q <= compare_dictionary_o;
-        first_q <= !busy_q;
+        dictionary_q <= compare_dictionary;
+        first_q <= ~busy_q;
         last_q <= is_last;
-        kinds_q <= compare_kinds_o;
-        places_q <= compare_places_o;
+        kinds_q <= compare_kinds;
+        places_q <= compare_places;
       end
       if (compared_q) begin
         nonzero_q <= seen_nonzero;
@@ -317,7 +300,7 @@ module cpack_compressor (
   end
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, part_0[1023:128], part_1[9:4]};
+  wire unused = &{1'b0, line_shifted[1023:128]};
 
 endmodule
 

@@ -45,7 +45,7 @@ module cpack_compressor_cpack_code (
     place = 4'd0;
     found = 1'b0;
     for (i = 0; i < 16; i = i + 1) begin
-      if (places_i[i] & !found) begin
+      if (places_i[i] & ~found) begin
         place = i[3:0];
         found = 1'b1;
       end

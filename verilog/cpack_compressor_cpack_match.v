@@ -26,15 +26,15 @@ module cpack_compressor_cpack_match (
   input  wire  [15:0] next_i,
   // kind of each word, one-hot in five bits: zero, single byte, equal to a dictionary word in four,
   // three or two bytes; 0 if none
-  output wire  [19:0] kinds_o,
+  output reg   [19:0] kinds_o,
   // positions that match each word
-  output wire  [63:0] places_o,
+  output reg   [63:0] places_o,
   // the dictionary after these words
-  output wire [511:0] dictionary_o,
+  output reg  [511:0] dictionary_o,
   // positions that hold a word after these words
   output wire  [15:0] known_o,
   // position of the next word after these words
-  output reg   [15:0] next_o
+  output wire  [15:0] next_o
 );
 
   // position of the next word after one, two, three and four entries
@@ -78,53 +78,49 @@ module cpack_compressor_cpack_match (
   reg [15:0] entered0;
   reg [15:0] entered1;
   reg [15:0] entered2;
-  reg [15:0] entered3;
+  wire [15:0] entered3;
   reg [31:0] difference;
   // pairs of the four words that are equal
   reg [15:0] equal;
-  reg [19:0] kinds;
-  reg [63:0] places;
-  reg [511:0] dictionary;
   reg [31:0] entry;
-  reg [127:0] compare_word_i;
-  wire [63:0] compare_four_o;
-  wire [63:0] compare_three_o;
-  wire [63:0] compare_two_o;
+  reg [127:0] compare_word;
+  wire [63:0] compare_four;
+  wire [63:0] compare_three;
+  wire [63:0] compare_two;
 
   genvar g;
   generate
     for (g = 0; g < 4; g = g + 1) begin : gen_compare
       cpack_compressor_cpack_compare compare (
-        .word_i       (compare_word_i[g*32 +: 32]),
+        .word_i       (compare_word[g*32 +: 32]),
         .dictionary_i (dictionary_i),
-        .four_o       (compare_four_o[g*16 +: 16]),
-        .three_o      (compare_three_o[g*16 +: 16]),
-        .two_o        (compare_two_o[g*16 +: 16])
+        .four_o       (compare_four[g*16 +: 16]),
+        .three_o      (compare_three[g*16 +: 16]),
+        .two_o        (compare_two[g*16 +: 16])
       );
     end
   endgenerate
 
-  always @(*) begin : comb_compare_word_i
+  always @(*) begin : comb_compare_word
     integer k;
     for (k = 0; k < 4; k = k + 1) begin
-      compare_word_i[k*32 +: 32] = words_i[k*32 +: 32];
+      compare_word[k*32 +: 32] = words_i[k*32 +: 32];
     end
   end
 
   // the places that the four words take, and those that they leave
-  assign next1 = (next_i << 1) | (next_i >> 15);
-  assign next2 = (next_i << 2) | (next_i >> 14);
-  assign next3 = (next_i << 3) | (next_i >> 13);
-  assign next4 = (next_i << 4) | (next_i >> 12);
+  assign next1 = {next_i[14:0], next_i[15]};
+  assign next2 = {next_i[13:0], next_i[15:14]};
+  assign next3 = {next_i[12:0], next_i[15:13]};
+  assign next4 = {next_i[11:0], next_i[15:12]};
   assign known1 = known_i & ~next_i;
   assign known2 = known1 & ~next1;
   assign known3 = known2 & ~next2;
 
   // bit 4k + j: word k is equal to word j before it
-  always @(*) begin : comb_wide
+  always @(*) begin : comb_equal
     integer j;
     integer k;
-    wide = 4'd0;
     equal = 16'd0;
     for (k = 0; k < 4; k = k + 1) begin
       word = words_i[k*32 +: 32];
@@ -133,21 +129,21 @@ module cpack_compressor_cpack_match (
         equal[k*4+j] = word == words_i[j*32 +: 32];
       end
     end
-    enters0 = wide[0] & !found0;
-    found1 = |(compare_four_o[1*16 +: 16] & known_i);
+    enters0 = wide[0] & ~found0;
+    found1 = |(compare_four[31:16] & known_i);
     if (enters0) begin
-      found1 = (|(compare_four_o[1*16 +: 16] & known1)) | equal[4];
+      found1 = (|(compare_four[31:16] & known1)) | equal[4];
     end
-    enters1 = wide[1] & !found1;
-    found2 = |(compare_four_o[2*16 +: 16] & known_i);
+    enters1 = wide[1] & ~found1;
+    found2 = |(compare_four[47:32] & known_i);
     if (enters0 ^ enters1) begin
-      found2 = |(compare_four_o[2*16 +: 16] & known1);
+      found2 = |(compare_four[47:32] & known1);
     end
     if (enters0 & enters1) begin
-      found2 = |(compare_four_o[2*16 +: 16] & known2);
+      found2 = |(compare_four[47:32] & known2);
     end
     found2 = found2 | (enters0 & equal[8]) | (enters1 & equal[9]);
-    enters2 = wide[2] & !found2;
+    enters2 = wide[2] & ~found2;
     place1 = next_i;
     left1 = known_i;
     if (enters0) begin
@@ -166,21 +162,21 @@ module cpack_compressor_cpack_match (
     end
     place3 = next_i;
     left3 = known_i;
-    found3 = |(compare_four_o[3*16 +: 16] & known_i);
+    found3 = |(compare_four[63:48] & known_i);
     if (enters0 ^ enters1 ^ enters2) begin
       place3 = next1;
       left3 = known1;
-      found3 = |(compare_four_o[3*16 +: 16] & known1);
+      found3 = |(compare_four[63:48] & known1);
     end
     if ((enters0 & enters1) | (enters0 & enters2) | (enters1 & enters2)) begin
       place3 = next2;
       left3 = known2;
-      found3 = |(compare_four_o[3*16 +: 16] & known2);
+      found3 = |(compare_four[63:48] & known2);
     end
     if (enters0 & enters1 & enters2) begin
       place3 = next3;
       left3 = known3;
-      found3 = |(compare_four_o[3*16 +: 16] & known3);
+      found3 = |(compare_four[63:48] & known3);
     end
     found3 = found3 | (enters0 & equal[12]) | (enters1 & equal[13]) | (enters2 & equal[14]);
     entered0 = 16'd0;
@@ -199,22 +195,22 @@ module cpack_compressor_cpack_match (
     fours = 64'd0;
     threes = 64'd0;
     twos = 64'd0;
-    fours[15:0] = compare_four_o[0*16 +: 16] & known_i;
-    threes[15:0] = compare_three_o[0*16 +: 16] & known_i;
-    twos[15:0] = compare_two_o[0*16 +: 16] & known_i;
-    fours[31:16] = compare_four_o[1*16 +: 16] & left1;
-    threes[31:16] = compare_three_o[1*16 +: 16] & left1;
-    twos[31:16] = compare_two_o[1*16 +: 16] & left1;
-    fours[47:32] = compare_four_o[2*16 +: 16] & left2;
-    threes[47:32] = compare_three_o[2*16 +: 16] & left2;
-    twos[47:32] = compare_two_o[2*16 +: 16] & left2;
-    fours[63:48] = compare_four_o[3*16 +: 16] & left3;
-    threes[63:48] = compare_three_o[3*16 +: 16] & left3;
-    twos[63:48] = compare_two_o[3*16 +: 16] & left3;
+    fours[15:0] = compare_four[15:0] & known_i;
+    threes[15:0] = compare_three[15:0] & known_i;
+    twos[15:0] = compare_two[15:0] & known_i;
+    fours[31:16] = compare_four[31:16] & left1;
+    threes[31:16] = compare_three[31:16] & left1;
+    twos[31:16] = compare_two[31:16] & left1;
+    fours[47:32] = compare_four[47:32] & left2;
+    threes[47:32] = compare_three[47:32] & left2;
+    twos[47:32] = compare_two[47:32] & left2;
+    fours[63:48] = compare_four[63:48] & left3;
+    threes[63:48] = compare_three[63:48] & left3;
+    twos[63:48] = compare_two[63:48] & left3;
     // and with the words that entered just before
     difference = 32'd0;
-    kinds = 20'd0;
-    places = 64'd0;
+    kinds_o = 20'd0;
+    places_o = 64'd0;
     entry = 32'd0;
     for (k = 0; k < 4; k = k + 1) begin
       word = words_i[k*32 +: 32];
@@ -243,65 +239,49 @@ module cpack_compressor_cpack_match (
       end
       if (!wide[k]) begin
         // a word of the dictionary is longer than a byte
-        kinds[k*5] = !(|word);
-        kinds[k*5+1] = |word;
+        kinds_o[k*5] = ~(|word);
+        kinds_o[k*5+1] = |word;
       end else if (|four) begin
-        kinds[k*5+2] = 1'b1;
-        places[k*16 +: 16] = four;
+        kinds_o[k*5+2] = 1'b1;
+        places_o[k*16 +: 16] = four;
       end else if (|three) begin
-        kinds[k*5+3] = 1'b1;
-        places[k*16 +: 16] = three;
+        kinds_o[k*5+3] = 1'b1;
+        places_o[k*16 +: 16] = three;
       end else begin
-        kinds[k*5+4] = |two;
-        places[k*16 +: 16] = two;
+        kinds_o[k*5+4] = |two;
+        places_o[k*16 +: 16] = two;
       end
     end
   end
 
   // which words enter: the only step from word to word
-  assign found0 = |(compare_four_o[0*16 +: 16] & known_i);
+  assign found0 = |(compare_four[15:0] & known_i);
   // where they would go, and what is left before them
   assign place0 = next_i;
-  assign enters3 = wide[3] & !found3;
+  assign enters3 = wide[3] & ~found3;
+  assign entered3 = enters3 ? place3 : 16'd0;
 
-  always @(*) begin
-    entered3 = 16'd0;
-    if (enters3) begin
-      entered3 = place3;
-    end
-  end
-
-  assign kinds_o = kinds;
-  assign places_o = places;
-
-  always @(*) begin : comb_dictionary
+  always @(*) begin : comb_dictionary_o
     integer i;
-    dictionary = dictionary_i;
+    dictionary_o = dictionary_i;
     for (i = 0; i < 16; i = i + 1) begin
       if (entered0[i]) begin
-        dictionary[i*32 +: 32] = words_i[31:0];
+        dictionary_o[i*32 +: 32] = words_i[31:0];
       end
       if (entered1[i]) begin
-        dictionary[i*32 +: 32] = words_i[63:32];
+        dictionary_o[i*32 +: 32] = words_i[63:32];
       end
       if (entered2[i]) begin
-        dictionary[i*32 +: 32] = words_i[95:64];
+        dictionary_o[i*32 +: 32] = words_i[95:64];
       end
       if (entered3[i]) begin
-        dictionary[i*32 +: 32] = words_i[127:96];
+        dictionary_o[i*32 +: 32] = words_i[127:96];
       end
     end
   end
 
-  assign dictionary_o = dictionary;
   assign known_o = known_i | entered0 | entered1 | entered2 | entered3;
-
-  always @(*) begin
-    next_o = place3;
-    if (enters3) begin
-      next_o = (place3 << 1) | (place3 >> 15);
-    end
-  end
+  assign next_o = enters3 ? {place3[14:0], place3[15]} : place3;
 
   // bits that nothing here looks at
   wire unused = &{1'b0, next4, equal[3:0], equal[7:5], equal[11:10], equal[15], entry[31:16]};

@@ -29,63 +29,63 @@ module cpack_compressor_cpack_pack (
   reg [263:0] low;
   reg [263:0] high;
   wire [7:0] low_half;
-  reg [127:0] code_word_i;
-  reg [19:0] code_kind_i;
-  reg [63:0] code_places_i;
-  wire [135:0] code_code_o;
-  wire [19:0] code_half_o;
+  reg [127:0] code_word;
+  reg [19:0] code_kind;
+  reg [63:0] code_places;
+  wire [135:0] code_code;
+  wire [19:0] code_half;
 
   genvar g;
   generate
     for (g = 0; g < 4; g = g + 1) begin : gen_code
       cpack_compressor_cpack_code code (
-        .word_i   (code_word_i[g*32 +: 32]),
-        .kind_i   (code_kind_i[g*5 +: 5]),
-        .places_i (code_places_i[g*16 +: 16]),
-        .code_o   (code_code_o[g*34 +: 34]),
-        .half_o   (code_half_o[g*5 +: 5])
+        .word_i   (code_word[g*32 +: 32]),
+        .kind_i   (code_kind[g*5 +: 5]),
+        .places_i (code_places[g*16 +: 16]),
+        .code_o   (code_code[g*34 +: 34]),
+        .half_o   (code_half[g*5 +: 5])
       );
     end
   endgenerate
 
-  always @(*) begin : comb_code_word_i
+  always @(*) begin : comb_code_word
     integer k;
     for (k = 0; k < 4; k = k + 1) begin
-      code_word_i[k*32 +: 32] = words_i[k*32 +: 32];
+      code_word[k*32 +: 32] = words_i[k*32 +: 32];
     end
   end
 
-  always @(*) begin : comb_code_kind_i
+  always @(*) begin : comb_code_kind
     integer k;
     for (k = 0; k < 4; k = k + 1) begin
-      code_kind_i[k*5 +: 5] = kinds_i[k*5 +: 5];
+      code_kind[k*5 +: 5] = kinds_i[k*5 +: 5];
     end
   end
 
-  always @(*) begin : comb_code_places_i
+  always @(*) begin : comb_code_places
     integer k;
     for (k = 0; k < 4; k = k + 1) begin
-      code_places_i[k*16 +: 16] = places_i[k*16 +: 16];
+      code_places[k*16 +: 16] = places_i[k*16 +: 16];
     end
   end
 
   always @(*) begin
     low = 264'd0;
-    low[33:0] = code_code_o[1*34 +: 34];
-    low = low << ({1'b0, code_half_o[0*5 +: 5]} << 1);
-    low[33:0] = low[33:0] | code_code_o[0*34 +: 34];
+    low[33:0] = code_code[67:34];
+    low = low << {code_half[4:0], 1'b0};
+    low[33:0] = low[33:0] | code_code[33:0];
   end
 
   always @(*) begin
     high = 264'd0;
-    high[33:0] = code_code_o[3*34 +: 34];
-    high = high << ({1'b0, code_half_o[2*5 +: 5]} << 1);
-    high[33:0] = high[33:0] | code_code_o[2*34 +: 34];
+    high[33:0] = code_code[135:102];
+    high = high << {code_half[14:10], 1'b0};
+    high[33:0] = high[33:0] | code_code[101:68];
   end
 
-  assign low_half = {3'd0, code_half_o[0*5 +: 5]} + {3'd0, code_half_o[1*5 +: 5]};
-  assign string_o = (low << ({1'b0, used_i} << 1)) | (high << (({2'd0, used_i} + low_half) << 1));
-  assign half_o = low_half[6:0] + {2'd0, code_half_o[2*5 +: 5]} + {2'd0, code_half_o[3*5 +: 5]};
+  assign low_half = {3'd0, code_half[4:0]} + {3'd0, code_half[9:5]};
+  assign string_o = (low << {used_i, 1'b0}) | (high << (({2'd0, used_i} + low_half) << 1));
+  assign half_o = low_half[6:0] + {2'd0, code_half[14:10]} + {2'd0, code_half[19:15]};
 
 endmodule
 

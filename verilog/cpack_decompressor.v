@@ -127,7 +127,7 @@ module cpack_decompressor (
   // the payload is invalid; the line is zero
   output wire          error_o,
   // the line: byte 0 in bits 7 to 0
-  output reg  [1023:0] line_o,
+  output wire [1023:0] line_o,
   // the consumer takes the line in this cycle
   input  wire          ready_i
 );
@@ -140,16 +140,16 @@ module cpack_decompressor (
   reg [1023:0] source;
   reg [1:0] kind;
   reg [135:0] string_here;
-  reg [5:0] start;
+  wire [5:0] start;
   reg [7:0] reach;
   reg seen_wrong;
-  wire [27:0] lengths_kinds_o;
-  wire [7:0] lengths_end_o;
-  wire [127:0] rebuild_words_o;
-  wire rebuild_error_o;
-  wire [511:0] rebuild_dictionary_o;
-  wire [15:0] rebuild_known_o;
-  wire [15:0] rebuild_next_o;
+  wire [27:0] lengths_kinds;
+  wire [7:0] lengths_end;
+  wire [127:0] rebuild_words;
+  wire rebuild_error;
+  wire [511:0] rebuild_dictionary;
+  wire [15:0] rebuild_known;
+  wire [15:0] rebuild_next;
   // codes of a payload are still to be measured
   reg busy_q;
   // number of groups of four codes already measured
@@ -176,13 +176,13 @@ module cpack_decompressor (
   reg wrong_q;
   // the words so far, the latest at the top
   reg [1023:0] line_q;
-  reg [263:0] part_0;
+  reg [263:0] string_here_shifted;
 
   cpack_decompressor_cpack_lengths lengths (
     .string_i (string_here),
     .start_i  (start),
-    .kinds_o  (lengths_kinds_o),
-    .end_o    (lengths_end_o)
+    .kinds_o  (lengths_kinds),
+    .end_o    (lengths_end)
   );
 
   cpack_decompressor_cpack_rebuild rebuild (
@@ -192,39 +192,34 @@ module cpack_decompressor (
     .dictionary_i (dictionary_q),
     .known_i      (known_q),
     .next_i       (next_q),
-    .words_o      (rebuild_words_o),
-    .error_o      (rebuild_error_o),
-    .dictionary_o (rebuild_dictionary_o),
-    .known_o      (rebuild_known_o),
-    .next_o       (rebuild_next_o)
+    .words_o      (rebuild_words),
+    .error_o      (rebuild_error),
+    .dictionary_o (rebuild_dictionary),
+    .known_o      (rebuild_known),
+    .next_o       (rebuild_next)
   );
 
   // a result that is not taken stops both steps
-  assign moves = ready_i | !done_q;
+  assign moves = ready_i | ~done_q;
   assign is_last = group_q == LAST_GROUP;
 
   always @(*) begin
     source = payload_i;
     kind = encoding_i;
     string_here = payload_i[135:0];
-    part_0 = 264'd0;
+    string_here_shifted = 264'd0;
     if (busy_q) begin
       source = payload_q;
       kind = encoding_q;
-      part_0 = payload_q[263:0] >> ({1'b0, used_q} << 1);
-      string_here = part_0[135:0];
+      string_here_shifted = payload_q[263:0] >> {used_q, 1'b0};
+      string_here = string_here_shifted[135:0];
     end
   end
 
-  always @(*) begin
-    start = 6'd0;
-    if (busy_q) begin
-      start = used_q;
-    end
-  end
+  assign start = busy_q ? used_q : 6'd0;
 
   always @(*) begin
-    reach = lengths_end_o;
+    reach = lengths_end;
     if (kind == 2'd0) begin
       // a line as it was has 128 bits for each four words
       reach = 8'd64;
@@ -232,22 +227,16 @@ module cpack_decompressor (
   end
 
   always @(*) begin
-    seen_wrong = rebuild_error_o;
+    seen_wrong = rebuild_error;
     if (!first_q) begin
       seen_wrong = seen_wrong | wrong_q;
     end
   end
 
-  assign ready_o = moves & !busy_q;
+  assign ready_o = moves & ~busy_q;
   assign valid_o = done_q;
   assign error_o = wrong_q;
-
-  always @(*) begin
-    line_o = line_q;
-    if (wrong_q) begin
-      line_o = 1024'd0;
-    end
-  end
+  assign line_o = wrong_q ? 1024'd0 : line_q;
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -260,7 +249,7 @@ module cpack_decompressor (
     end else if (moves) begin
       measured_q <= busy_q | valid_i;
       if (busy_q | valid_i) begin
-        busy_q <= !is_last;
+        busy_q <= ~is_last;
         group_q <= group_q + 3'd1;
         if (is_last) begin
           group_q <= 3'd0;
@@ -268,8 +257,8 @@ module cpack_decompressor (
       end
       done_q <= measured_q & last_q;
       if (measured_q) begin
-        known_q <= rebuild_known_o;
-        next_q <= rebuild_next_o;
+        known_q <= rebuild_known;
+        next_q <= rebuild_next;
         if (last_q) begin
           // the next payload starts with an empty dictionary
           known_q <= 16'd0;
@@ -291,21 +280,21 @@ module cpack_decompressor (
           payload_q <= source >> 256;
         end
         used_q <= reach[5:0];
-        first_q <= !busy_q;
+        first_q <= ~busy_q;
         last_q <= is_last;
         rest_q <= string_here;
-        kinds_q <= lengths_kinds_o;
+        kinds_q <= lengths_kinds;
       end
       if (measured_q) begin
-        dictionary_q <= rebuild_dictionary_o;
+        dictionary_q <= rebuild_dictionary;
         wrong_q <= seen_wrong;
-        line_q <= (line_q >> 128) | ({896'd0, rebuild_words_o} << TO_TOP);
+        line_q <= (line_q >> 128) | ({896'd0, rebuild_words} << TO_TOP);
       end
     end
   end
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, part_0[263:136]};
+  wire unused = &{1'b0, string_here_shifted[263:136]};
 
 endmodule
 

@@ -15,7 +15,7 @@ module cpack_decompressor_cpack_lengths (
   // half of the bits before the codes
   input  wire   [5:0] start_i,
   // kind of each code, one-hot in seven bits: zzzz, xxxx, mmmm, mmxx, zzzx, mmmx, or invalid
-  output wire  [27:0] kinds_o,
+  output reg   [27:0] kinds_o,
   // half of the bits up to the end of the codes
   output wire   [7:0] end_o
 );
@@ -30,31 +30,29 @@ module cpack_decompressor_cpack_lengths (
   reg [135:0] behind;
   reg [6:0] kind;
   reg [4:0] half;
-  reg [27:0] kinds;
   // half of the bits up to the current code; the last code's length passes only one adder
   reg [7:0] sum;
 
   always @(*) begin : comb_rest
     integer k;
     rest = string_i;
-    kinds = 28'd0;
     sum = {2'd0, start_i};
     for (k = 0; k < 4; k = k + 1) begin
       kind = 7'd0;
       half = 5'd0;
       behind = 136'd0;
       // the sum of terms of which one counts: shorter paths than one choice after the other
-      if (!rest[0] & !rest[1]) begin
+      if (~rest[0] & ~rest[1]) begin
         kind = 7'd1;
         half = half | HALF_ZZZZ;
         behind = behind | (rest >> 2);
       end
-      if (rest[0] & !rest[1]) begin
+      if (rest[0] & ~rest[1]) begin
         kind = kind | 7'd2;
         half = half | HALF_XXXX;
         behind = behind | (rest >> 34);
       end
-      if (!rest[0] & rest[1]) begin
+      if (~rest[0] & rest[1]) begin
         kind = kind | 7'd4;
         half = half | HALF_MMMM;
         behind = behind | (rest >> 6);
@@ -80,13 +78,12 @@ module cpack_decompressor_cpack_lengths (
         half = half | HALF_MMMX;
         behind = behind | (rest >> 16);
       end
-      kinds[k*7 +: 7] = kind;
+      kinds_o[k*7 +: 7] = kind;
       sum = sum + {3'd0, half};
       rest = behind;
     end
   end
 
-  assign kinds_o = kinds;
   assign end_o = sum;
 
 endmodule

@@ -29,13 +29,13 @@ module cpack_decompressor_cpack_rebuild (
   // the words, the first in the low bits
   output wire [127:0] words_o,
   // the encoding, a code or an index into the dictionary is invalid
-  output wire         error_o,
+  output reg          error_o,
   // the dictionary after these words
-  output wire [511:0] dictionary_o,
+  output reg  [511:0] dictionary_o,
   // positions that hold a word after these words
   output wire  [15:0] known_o,
   // position of the next word after these words
-  output wire  [15:0] next_o
+  output reg   [15:0] next_o
 );
 
   reg [135:0] rest;
@@ -52,11 +52,8 @@ module cpack_decompressor_cpack_rebuild (
   // positions that hold a word, the position of the next word, and the positions that the four
   // words entered
   reg [15:0] known;
-  reg [15:0] place;
   reg [63:0] entered;
   reg [15:0] enters;
-  reg error;
-  reg [511:0] dictionary;
 
   always @(*) begin : comb_rest
     integer i;
@@ -65,10 +62,10 @@ module cpack_decompressor_cpack_rebuild (
     rest = string_i;
     words = 128'd0;
     known = known_i;
-    place = next_i;
+    next_o = next_i;
     entered = 64'd0;
     enters = 16'd0;
-    error = &encoding_i;
+    error_o = &encoding_i;
     for (k = 0; k < 4; k = k + 1) begin
       kind = 7'd0;
       if (encoding_i == 2'd1) begin
@@ -102,11 +99,11 @@ module cpack_decompressor_cpack_rebuild (
           named[i] = 1'b1;
         end
       end
-      error = error | kind[6] | (uses & !(|(named & known)));
+      error_o = error_o | kind[6] | (uses & ~(|(named & known)));
       // its word: one of these four that has just entered there, or the dictionary's
       entry = 32'd0;
       for (i = 0; i < 16; i = i + 1) begin
-        if (named[i] & !enters[i]) begin
+        if (named[i] & ~enters[i]) begin
           entry = entry | dictionary_i[i*32 +: 32];
         end
       end
@@ -128,10 +125,10 @@ module cpack_decompressor_cpack_rebuild (
       words[k*32 +: 32] = word;
       // xxxx, mmxx and mmmx enter
       if (kind[1] | kind[3] | kind[5]) begin
-        entered[k*16 +: 16] = place;
-        enters = enters | place;
-        known = known | place;
-        place = (place << 1) | (place >> 15);
+        entered[k*16 +: 16] = next_o;
+        enters = enters | next_o;
+        known = known | next_o;
+        next_o = {next_o[14:0], next_o[15]};
       end
       // the string behind the code
       behind = 136'd0;
@@ -158,24 +155,20 @@ module cpack_decompressor_cpack_rebuild (
   end
 
   assign words_o = words;
-  assign error_o = error;
   assign known_o = known;
-  assign next_o = place;
 
-  always @(*) begin : comb_dictionary
+  always @(*) begin : comb_dictionary_o
     integer i;
     integer k;
-    dictionary = dictionary_i;
+    dictionary_o = dictionary_i;
     for (i = 0; i < 16; i = i + 1) begin
       for (k = 0; k < 4; k = k + 1) begin
         if (entered[k*16+i]) begin
-          dictionary[i*32 +: 32] = words[k*32 +: 32];
+          dictionary_o[i*32 +: 32] = words[k*32 +: 32];
         end
       end
     end
   end
-
-  assign dictionary_o = dictionary;
 
 endmodule
 

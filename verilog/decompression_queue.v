@@ -100,7 +100,7 @@ module decompression_queue (
   localparam NEXT_LINE_REMAINING = 0;
   localparam NEXT_LINE_ID = 4;
   localparam [3:0] DEPTH = 4'd8;
-  reg [3:0] latency;
+  wire [3:0] latency;
   wire [11:0] next_line;
   wire has_room;
   wire finished;
@@ -113,12 +113,12 @@ module decompression_queue (
   wire passes;
   // a waiting line goes to the decompressor
   wire begins;
-  reg [3:0] ahead;
+  wire [3:0] ahead;
   wire [3:0] ahead_and_own;
-  reg [7:0] work_ahead;
-  wire lines_write_i;
-  wire [11:0] lines_write_data_i;
-  wire [11:0] lines_read_data_o;
+  wire [7:0] work_ahead;
+  wire lines_write;
+  wire [11:0] lines_write_data;
+  wire [11:0] lines_read_data;
   reg [2:0] read_q;
   reg [2:0] write_q;
   // number of waiting lines
@@ -137,50 +137,31 @@ module decompression_queue (
 
   selvedge_mem #(.A (3), .BITS (12)) lines (
     .clk_i           (clk_i),
-    .write_i         (lines_write_i),
+    .write_i         (lines_write),
     .write_address_i (write_q),
-    .write_data_i    (lines_write_data_i),
+    .write_data_i    (lines_write_data),
     .read_address_i  (read_q),
-    .read_data_o     (lines_read_data_o)
+    .read_data_o     (lines_read_data)
   );
 
   // a line in its last cycle is finished; it leaves when it is taken, and the next one begins
   assign finished = busy_q & (remaining_q == 4'd1);
   assign leaves = finished & ready_i;
-  assign free = !busy_q | leaves;
+  assign free = ~busy_q | leaves;
   assign has_room = waiting_q != DEPTH;
   assign enters = valid_i & has_room;
   assign begins = free & (|waiting_q);
-  assign passes = free & !(|waiting_q) & enters;
-
-  always @(*) begin
-    latency = latency_i;
-    if (!(|latency_i)) begin
-      latency = 4'd1;
-    end
-  end
-
+  assign passes = free & ~(|waiting_q) & enters;
+  assign latency = (|latency_i) ? latency_i : 4'd1;
   // lines that wait go round in the memory
-  assign lines_write_i = enters & !passes;
-  assign lines_write_data_i = ({4'd0, id_i} << 4) | {8'd0, latency};
-  assign next_line = lines_read_data_o;
+  assign lines_write = enters & ~passes;
+  assign lines_write_data = {id_i, latency};
+  assign next_line = lines_read_data;
 
   // the answer: what was ahead, after this cycle's work, of the line that enters
-  always @(*) begin
-    ahead = waiting_q;
-    if (!free) begin
-      ahead = waiting_q + 4'd1;
-    end
-  end
-
+  assign ahead = free ? waiting_q : (waiting_q + 4'd1);
   assign ahead_and_own = ahead + 4'd1;
-
-  always @(*) begin
-    work_ahead = work_q;
-    if (busy_q & (!finished | ready_i)) begin
-      work_ahead = work_q - 8'd1;
-    end
-  end
+  assign work_ahead = (busy_q & (~finished | ready_i)) ? (work_q - 8'd1) : work_q;
 
   assign ready_o = has_room;
   assign valid_o = finished;
@@ -196,7 +177,7 @@ module decompression_queue (
       busy_q <= 1'b0;
       accepted_q <= 1'b0;
     end else begin
-      busy_q <= !free | begins | passes;
+      busy_q <= ~free | begins | passes;
       accepted_q <= enters;
     end
   end
@@ -212,7 +193,7 @@ module decompression_queue (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       write_q <= 3'd0;
-    end else if (enters & !passes) begin
+    end else if (enters & ~passes) begin
       write_q <= write_q + 3'd1;
     end
   end
@@ -220,9 +201,9 @@ module decompression_queue (
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       waiting_q <= 4'd0;
-    end else if (enters & !passes & !begins) begin
+    end else if (enters & ~passes & ~begins) begin
       waiting_q <= waiting_q + 4'd1;
-    end else if (begins & !enters) begin
+    end else if (begins & ~enters) begin
       waiting_q <= waiting_q - 4'd1;
     end
   end
@@ -237,7 +218,7 @@ module decompression_queue (
     end else if (passes) begin
       id_q <= id_i;
       remaining_q <= latency;
-    end else if (busy_q & !finished) begin
+    end else if (busy_q & ~finished) begin
       remaining_q <= remaining_q - 4'd1;
     end
   end

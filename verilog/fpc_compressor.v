@@ -148,56 +148,51 @@ module fpc_compressor (
   reg [23:0] first_prefixes;
   wire [1047:0] gathered;
   wire gathered_valid;
-  wire gathered_ready;
   reg [23:0] prefixes;
   reg [1023:0] payload;
   reg [10:0] size;
   reg [1035:0] result;
-  wire [71:0] classify_symbols_o;
-  wire [1023:0] gather_strings_o;
-  reg [1047:0] middle_data_i;
-  wire middle_ready_o;
-  wire middle_valid_o;
-  wire [1047:0] middle_data_o;
-  wire [63:0] lengths_length_o;
-  wire [1023:0] joiner_strings_i;
-  wire [1023:0] joiner_string_o;
-  wire [10:0] joiner_length_o;
-  wire results_ready_o;
-  wire [1035:0] results_data_o;
+  wire [71:0] classify_symbols;
+  wire [1023:0] gather_strings;
+  reg [1047:0] middle_data;
+  wire [63:0] lengths_length;
+  wire [1023:0] joiner_string;
+  wire [10:0] joiner_length;
+  wire results_ready;
+  wire [1035:0] results_data;
 
   fpc_compressor_fpc_classify classify (
     .line_i    (line_i),
-    .symbols_o (classify_symbols_o)
+    .symbols_o (classify_symbols)
   );
 
   fpc_compressor_fpc_gather gather (
     .line_i     (line_i),
     .prefixes_i (first_prefixes),
-    .strings_o  (gather_strings_o)
+    .strings_o  (gather_strings)
   );
 
   selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) middle (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (valid_i),
-    .data_i  (middle_data_i),
-    .ready_o (middle_ready_o),
-    .valid_o (middle_valid_o),
-    .data_o  (middle_data_o),
-    .ready_i (results_ready_o)
+    .data_i  (middle_data),
+    .ready_o (ready_o),
+    .valid_o (gathered_valid),
+    .data_o  (gathered),
+    .ready_i (results_ready)
   );
 
   fpc_compressor_fpc_segment_lengths lengths (
     .prefixes_i (prefixes),
-    .length_o   (lengths_length_o)
+    .length_o   (lengths_length)
   );
 
   selvedge_bit_joiner_8_128_8_1024_16_11 joiner (
-    .strings_i (joiner_strings_i),
-    .length_i  (lengths_length_o),
-    .string_o  (joiner_string_o),
-    .length_o  (joiner_length_o)
+    .strings_i (gathered[1023:0]),
+    .length_i  (lengths_length),
+    .string_o  (joiner_string),
+    .length_o  (joiner_length)
   );
 
   selvedge_elastic_pipe_1 #(.DATA_BITS (1036)) results (
@@ -205,62 +200,53 @@ module fpc_compressor (
     .rst_ni  (rst_ni),
     .valid_i (gathered_valid),
     .data_i  (result),
-    .ready_o (results_ready_o),
+    .ready_o (results_ready),
     .valid_o (valid_o),
-    .data_o  (results_data_o),
+    .data_o  (results_data),
     .ready_i (ready_i)
   );
 
   always @(*) begin : comb_first_prefixes
     integer g;
-    first_prefixes = 24'd0;
     for (g = 0; g < 8; g = g + 1) begin
-      first_prefixes[g*3 +: 3] = classify_symbols_o[g*9 +: 3];
+      first_prefixes[g*3 +: 3] = classify_symbols[g*9 +: 3];
     end
   end
 
-  always @(*) begin : comb_middle_data_i
+  always @(*) begin : comb_middle_data
     integer g;
-    middle_data_i = {24'd0, gather_strings_o};
+    middle_data = {24'd0, gather_strings};
     for (g = 0; g < 8; g = g + 1) begin
-      middle_data_i[LINE+g*3 +: 3] = first_prefixes[g*3 +: 3];
+      middle_data[LINE+g*3 +: 3] = first_prefixes[g*3 +: 3];
     end
   end
-
-  assign gathered_valid = middle_valid_o;
-  assign gathered = middle_data_o;
 
   // the data without gaps, behind the head unless the line stays as it is
   always @(*) begin : comb_prefixes
     integer g;
-    prefixes = 24'd0;
     for (g = 0; g < 8; g = g + 1) begin
       prefixes[g*3 +: 3] = gathered[LINE+g*3 +: 3];
     end
   end
 
-  assign joiner_strings_i = gathered[1023:0];
-
   always @(*) begin
-    payload = joiner_string_o;
+    payload = joiner_string;
     size = LINE_BITS;
     if (!(&prefixes)) begin
-      payload = (joiner_string_o << HEAD_BITS) | {1000'd0, prefixes};
-      size = joiner_length_o + HEAD_BITS;
+      payload = (joiner_string << HEAD_BITS) | {1000'd0, prefixes};
+      size = joiner_length + HEAD_BITS;
     end
   end
 
   always @(*) begin
     result = {12'd0, payload};
-    result[RESULT_ENCODING] = !(&prefixes);
+    result[RESULT_ENCODING] = ~(&prefixes);
     result[RESULT_SIZE +: 11] = size;
   end
 
-  assign payload_o = results_data_o[RESULT_PAYLOAD +: 1024];
-  assign encoding_o = results_data_o[RESULT_ENCODING];
-  assign size_o = results_data_o[RESULT_SIZE +: 11];
-  assign gathered_ready = middle_ready_o;
-  assign ready_o = gathered_ready;
+  assign payload_o = results_data[RESULT_PAYLOAD +: 1024];
+  assign encoding_o = results_data[RESULT_ENCODING];
+  assign size_o = results_data[RESULT_SIZE +: 11];
 
 endmodule
 

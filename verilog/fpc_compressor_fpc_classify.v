@@ -19,7 +19,7 @@ module fpc_compressor_fpc_classify (
   // the line
   input  wire [1023:0] line_i,
   // prefix, run and length for each group
-  output wire   [71:0] symbols_o
+  output reg    [71:0] symbols_o
 );
 
   localparam GROUP = 4;
@@ -47,14 +47,13 @@ module fpc_compressor_fpc_classify (
   reg [2:0] length;
   // zero words of the run before this word
   reg [2:0] run;
-  reg [71:0] symbols;
 
   always @(*) begin : comb_zero_groups
     integer g;
     integer w;
     zero_groups = 33'd0;
     run = 3'd0;
-    symbols = 72'd0;
+    symbols_o = 72'd0;
     for (g = 0; g < 8; g = g + 1) begin
       is_zero = 1'b1;
       is_sign4 = 1'b1;
@@ -69,22 +68,22 @@ module fpc_compressor_fpc_classify (
           is_zero = 1'b0;
         end
         // sign-extended: the bits above are all equal to the sign
-        if ((|word[31:3]) & !(&word[31:3])) begin
+        if ((|word[31:3]) & ~(&word[31:3])) begin
           is_sign4 = 1'b0;
         end
-        if ((|word[31:7]) & !(&word[31:7])) begin
+        if ((|word[31:7]) & ~(&word[31:7])) begin
           is_sign8 = 1'b0;
         end
-        if ((|word[31:15]) & !(&word[31:15])) begin
+        if ((|word[31:15]) & ~(&word[31:15])) begin
           is_sign16 = 1'b0;
         end
         if (|word[15:0]) begin
           is_upper16 = 1'b0;
         end
-        if ((|word[15:7]) & !(&word[15:7])) begin
+        if ((|word[15:7]) & ~(&word[15:7])) begin
           is_two_bytes = 1'b0;
         end
-        if ((|word[31:23]) & !(&word[31:23])) begin
+        if ((|word[31:23]) & ~(&word[31:23])) begin
           is_two_bytes = 1'b0;
         end
         if (word[23:0] != word[31:8]) begin
@@ -109,15 +108,15 @@ module fpc_compressor_fpc_classify (
       end else begin
         prefix = RAW;
       end
-      symbols[g*9 +: 3] = prefix;
+      symbols_o[g*9 +: 3] = prefix;
       zero_groups[g] = is_zero;
     end
     for (g = 0; g < 8; g = g + 1) begin
       length = 3'd3;
       if (zero_groups[g] & HAS_RUNS) begin
         // a run ends with its eighth word or before another word
-        if ((&run) | !zero_groups[g+1]) begin
-          symbols[g*9+3 +: 3] = run;
+        if ((&run) | ~zero_groups[g+1]) begin
+          symbols_o[g*9+3 +: 3] = run;
           length = 3'd6;
           run = 3'd0;
         end else begin
@@ -125,11 +124,9 @@ module fpc_compressor_fpc_classify (
           run = run + 3'd1;
         end
       end
-      symbols[g*9+6 +: 3] = length;
+      symbols_o[g*9+6 +: 3] = length;
     end
   end
-
-  assign symbols_o = symbols;
 
 endmodule
 

@@ -19,7 +19,7 @@ module fpc_compressor_fpc_gather (
   // a prefix for each segment
   input  wire   [23:0] prefixes_i,
   // the data of each segment in 128 bits, zero above the data
-  output wire [1023:0] strings_o
+  output reg  [1023:0] strings_o
 );
 
   localparam [2:0] SIGN4 = 3'd1;
@@ -37,15 +37,11 @@ module fpc_compressor_fpc_gather (
   reg [63:0] halves;
   reg [63:0] low;
   reg [63:0] high;
-  reg [1023:0] strings;
 
-  always @(*) begin : comb_fours
+  always @(*) begin : comb_strings_o
     integer g;
     integer w;
-    fours = 16'd0;
-    bytes = 32'd0;
-    halves = 64'd0;
-    strings = 1024'd0;
+    strings_o = 1024'd0;
     for (g = 0; g < 8; g = g + 1) begin
       pattern = prefixes_i[g*3 +: 3];
       // the words' data with 4, 8 and 16 bits each
@@ -79,12 +75,10 @@ module fpc_compressor_fpc_gather (
         low = low | line_i[g*128 +: 64];
         high = line_i[g*128+64 +: 64];
       end
-      strings[g*128 +: 64] = low;
-      strings[g*128+64 +: 64] = high;
+      strings_o[g*128 +: 64] = low;
+      strings_o[g*128+64 +: 64] = high;
     end
   end
-
-  assign strings_o = strings;
 
 endmodule
 

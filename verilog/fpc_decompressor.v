@@ -143,7 +143,6 @@ module fpc_decompressor (
   localparam [23:0] RAW = {24{1'b1}};
   wire [1024:0] first;
   wire first_valid;
-  wire first_ready;
   reg [1023:0] data;
   reg [23:0] prefixes;
   wire [1047:0] aligned;
@@ -158,39 +157,24 @@ module fpc_decompressor (
   wire segments_valid;
   wire segments_ready;
   reg [23:0] last_prefixes;
-  reg [1024:0] after_input_data_i;
-  wire after_input_ready_o;
-  wire after_input_valid_o;
-  wire [1024:0] after_input_data_o;
-  reg [1047:0] after_align_data_i;
-  wire after_align_ready_o;
-  wire after_align_valid_o;
-  wire [1047:0] after_align_data_o;
-  wire [63:0] lengths_length_o;
-  wire [1023:0] split_string_i;
-  wire [1023:0] split_strings_o;
-  reg [1047:0] after_split_data_i;
-  wire after_split_ready_o;
-  wire after_split_valid_o;
-  wire [1047:0] after_split_data_o;
-  wire [1023:0] pairs_strings_i;
-  wire [1023:0] pairs_strings_o;
-  reg [1047:0] after_pairs_data_i;
-  wire after_pairs_ready_o;
-  wire after_pairs_valid_o;
-  wire [1047:0] after_pairs_data_o;
-  wire [1023:0] rebuild_strings_i;
-  wire [1023:0] rebuild_line_o;
-  wire results_ready_o;
+  reg [1024:0] after_input_data;
+  reg [1047:0] after_align_data;
+  wire [63:0] lengths_length;
+  wire [1023:0] split_strings;
+  reg [1047:0] after_split_data;
+  wire [1023:0] pairs_strings;
+  reg [1047:0] after_pairs_data;
+  wire [1023:0] rebuild_line;
+  wire results_ready;
 
   selvedge_elastic_pipe_1 #(.DATA_BITS (1025)) after_input (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (valid_i),
-    .data_i  (after_input_data_i),
-    .ready_o (after_input_ready_o),
-    .valid_o (after_input_valid_o),
-    .data_o  (after_input_data_o),
+    .data_i  (after_input_data),
+    .ready_o (ready_o),
+    .valid_o (first_valid),
+    .data_o  (first),
     .ready_i (aligned_ready)
   );
 
@@ -198,76 +182,73 @@ module fpc_decompressor (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (first_valid),
-    .data_i  (after_align_data_i),
-    .ready_o (after_align_ready_o),
-    .valid_o (after_align_valid_o),
-    .data_o  (after_align_data_o),
+    .data_i  (after_align_data),
+    .ready_o (aligned_ready),
+    .valid_o (aligned_valid),
+    .data_o  (aligned),
     .ready_i (strings_ready)
   );
 
   fpc_decompressor_fpc_segment_lengths lengths (
     .prefixes_i (split_prefixes),
-    .length_o   (lengths_length_o)
+    .length_o   (lengths_length)
   );
 
   selvedge_bit_splitter_8_128_8_1024_16_2 split (
-    .string_i  (split_string_i),
-    .length_i  (lengths_length_o),
-    .strings_o (split_strings_o)
+    .string_i  (aligned[1023:0]),
+    .length_i  (lengths_length),
+    .strings_o (split_strings)
   );
 
   selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) after_split (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (aligned_valid),
-    .data_i  (after_split_data_i),
-    .ready_o (after_split_ready_o),
-    .valid_o (after_split_valid_o),
-    .data_o  (after_split_data_o),
+    .data_i  (after_split_data),
+    .ready_o (strings_ready),
+    .valid_o (strings_valid),
+    .data_o  (strings),
     .ready_i (segments_ready)
   );
 
   fpc_decompressor_fpc_pairs pairs (
-    .strings_i  (pairs_strings_i),
+    .strings_i  (strings[1023:0]),
     .prefixes_i (pair_prefixes),
-    .strings_o  (pairs_strings_o)
+    .strings_o  (pairs_strings)
   );
 
   selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) after_pairs (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (strings_valid),
-    .data_i  (after_pairs_data_i),
-    .ready_o (after_pairs_ready_o),
-    .valid_o (after_pairs_valid_o),
-    .data_o  (after_pairs_data_o),
-    .ready_i (results_ready_o)
+    .data_i  (after_pairs_data),
+    .ready_o (segments_ready),
+    .valid_o (segments_valid),
+    .data_o  (segments),
+    .ready_i (results_ready)
   );
 
   fpc_decompressor_fpc_rebuild rebuild (
-    .strings_i  (rebuild_strings_i),
+    .strings_i  (segments[1023:0]),
     .prefixes_i (last_prefixes),
-    .line_o     (rebuild_line_o)
+    .line_o     (rebuild_line)
   );
 
   selvedge_elastic_pipe_1 #(.DATA_BITS (1024)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (segments_valid),
-    .data_i  (rebuild_line_o),
-    .ready_o (results_ready_o),
+    .data_i  (rebuild_line),
+    .ready_o (results_ready),
     .valid_o (valid_o),
     .data_o  (line_o),
     .ready_i (ready_i)
   );
 
   always @(*) begin
-    after_input_data_i = {1'b0, payload_i};
-    after_input_data_i[1024] = encoding_i;
+    after_input_data = {1'b0, payload_i};
+    after_input_data[1024] = encoding_i;
   end
-
-  assign first_valid = after_input_valid_o;
-  assign first = after_input_data_o;
 
   // the data from bit 0 up; a line as it was consists of raw segments
   always @(*) begin
@@ -279,77 +260,55 @@ module fpc_decompressor (
     end
   end
 
-  always @(*) begin : comb_after_align_data_i
+  always @(*) begin : comb_after_align_data
     integer g;
-    after_align_data_i = {24'd0, data};
+    after_align_data = {24'd0, data};
     for (g = 0; g < 8; g = g + 1) begin
-      after_align_data_i[LINE+g*3 +: 3] = prefixes[g*3 +: 3];
+      after_align_data[LINE+g*3 +: 3] = prefixes[g*3 +: 3];
     end
   end
-
-  assign aligned_valid = after_align_valid_o;
-  assign aligned = after_align_data_o;
 
   // strings of two segments each
   always @(*) begin : comb_split_prefixes
     integer g;
-    split_prefixes = 24'd0;
     for (g = 0; g < 8; g = g + 1) begin
       split_prefixes[g*3 +: 3] = aligned[LINE+g*3 +: 3];
     end
   end
 
-  assign split_string_i = aligned[1023:0];
-
-  always @(*) begin : comb_after_split_data_i
+  always @(*) begin : comb_after_split_data
     integer g;
-    after_split_data_i = {24'd0, split_strings_o};
+    after_split_data = {24'd0, split_strings};
     for (g = 0; g < 8; g = g + 1) begin
-      after_split_data_i[LINE+g*3 +: 3] = split_prefixes[g*3 +: 3];
+      after_split_data[LINE+g*3 +: 3] = split_prefixes[g*3 +: 3];
     end
   end
-
-  assign strings_valid = after_split_valid_o;
-  assign strings = after_split_data_o;
 
   // strings of one segment each
   always @(*) begin : comb_pair_prefixes
     integer g;
-    pair_prefixes = 24'd0;
     for (g = 0; g < 8; g = g + 1) begin
       pair_prefixes[g*3 +: 3] = strings[LINE+g*3 +: 3];
     end
   end
 
-  assign pairs_strings_i = strings[1023:0];
-
-  always @(*) begin : comb_after_pairs_data_i
+  always @(*) begin : comb_after_pairs_data
     integer g;
-    after_pairs_data_i = {24'd0, pairs_strings_o};
+    after_pairs_data = {24'd0, pairs_strings};
     for (g = 0; g < 8; g = g + 1) begin
-      after_pairs_data_i[LINE+g*3 +: 3] = pair_prefixes[g*3 +: 3];
+      after_pairs_data[LINE+g*3 +: 3] = pair_prefixes[g*3 +: 3];
     end
   end
-
-  assign segments_valid = after_pairs_valid_o;
-  assign segments = after_pairs_data_o;
 
   // words from their data
   always @(*) begin : comb_last_prefixes
     integer g;
-    last_prefixes = 24'd0;
     for (g = 0; g < 8; g = g + 1) begin
       last_prefixes[g*3 +: 3] = segments[LINE+g*3 +: 3];
     end
   end
 
-  assign rebuild_strings_i = segments[1023:0];
   assign error_o = 1'b0;
-  assign segments_ready = after_pairs_ready_o;
-  assign strings_ready = after_split_ready_o;
-  assign aligned_ready = after_align_ready_o;
-  assign first_ready = after_input_ready_o;
-  assign ready_o = first_ready;
 
 endmodule
 

@@ -17,7 +17,7 @@ module fpc_decompressor_fpc_pairs (
   // a prefix for each segment
   input  wire   [23:0] prefixes_i,
   // strings of 128 bits, each beginning with the data of its segment
-  output wire [1023:0] strings_o
+  output reg  [1023:0] strings_o
 );
 
   localparam [2:0] ZEROS = 3'd0;
@@ -30,12 +30,11 @@ module fpc_decompressor_fpc_pairs (
   localparam [2:0] RAW = 3'd7;
   reg [2:0] left;
   reg [63:0] right;
-  reg [1023:0] strings;
 
-  always @(*) begin : comb_strings
+  always @(*) begin : comb_strings_o
     integer h;
     integer p;
-    strings = strings_i;
+    strings_o = strings_i;
     for (p = 0; p < 4; p = p + 1) begin
       left = prefixes_i[p*6 +: 3];
       // the lower and the upper half of the right segment
@@ -56,12 +55,10 @@ module fpc_decompressor_fpc_pairs (
         if (left == RAW) begin
           right = right | strings_i[p*256+h*64+128 +: 64];
         end
-        strings[p*256+128+h*64 +: 64] = right;
+        strings_o[p*256+128+h*64 +: 64] = right;
       end
     end
   end
-
-  assign strings_o = strings;
 
 endmodule
 

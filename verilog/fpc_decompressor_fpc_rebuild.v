@@ -16,7 +16,7 @@ module fpc_decompressor_fpc_rebuild (
   // a prefix for each segment
   input  wire   [23:0] prefixes_i,
   // the line
-  output wire [1023:0] line_o
+  output reg  [1023:0] line_o
 );
 
   localparam [2:0] SIGN4 = 3'd1;
@@ -38,12 +38,11 @@ module fpc_decompressor_fpc_rebuild (
   reg above16;
   reg above24;
   reg [31:0] word;
-  reg [1023:0] line;
 
-  always @(*) begin : comb_line
+  always @(*) begin : comb_line_o
     integer g;
     integer w;
-    line = 1024'd0;
+    line_o = 1024'd0;
     for (g = 0; g < 8; g = g + 1) begin
       pattern = prefixes_i[g*3 +: 3];
       for (w = 0; w < 4; w = w + 1) begin
@@ -78,29 +77,27 @@ module fpc_decompressor_fpc_rebuild (
           word = word | {24'd0, kept_byte};
         end
         if (pattern == REPEATED) begin
-          word = word | ({24'd0, kept_byte} << 8);
-          word = word | ({24'd0, kept_byte} << 16);
-          word = word | ({24'd0, kept_byte} << 24);
+          word = word | {16'd0, kept_byte, 8'd0};
+          word = word | {8'd0, kept_byte, 16'd0};
+          word = word | {kept_byte, 24'd0};
         end
         if (pattern == SIGN16) begin
           word = word | {16'd0, half};
         end
         if (pattern == UPPER16) begin
-          word = word | ({16'd0, half} << 16);
+          word = word | {half, 16'd0};
         end
         if (pattern == TWO_BYTES) begin
           word = word | {24'd0, half[7:0]};
-          word = word | ({24'd0, half[15:8]} << 16);
+          word = word | {8'd0, half[15:8], 16'd0};
         end
         if (pattern == RAW) begin
           word = word | strings_i[g*128+w*32 +: 32];
         end
-        line[g*128+w*32 +: 32] = word;
+        line_o[g*128+w*32 +: 32] = word;
       end
     end
   end
-
-  assign line_o = line;
 
 endmodule
 

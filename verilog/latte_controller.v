@@ -180,17 +180,17 @@ module latte_controller #(
   reg counts;
   reg [9:0] next_hits;
   reg [8:0] next_misses;
-  wire accessed_set_dedicated_o;
-  wire [1:0] accessed_set_mode_o;
-  wire looked_up_set_dedicated_o;
-  wire [1:0] looked_up_set_mode_o;
-  wire [11:0] low_latency_mean_o;
-  wire [11:0] high_latency_mean_o;
-  wire [15:0] miss_latency_mean_o;
-  wire [9:0] sums_schedules_o;
-  wire [15:0] sums_warps_o;
-  wire [17:0] sums_cycles_o;
-  wire [1:0] decision_mode_o;
+  wire accessed_set_dedicated;
+  wire [1:0] accessed_set_mode;
+  wire looked_up_set_dedicated;
+  wire [1:0] looked_up_set_mode;
+  wire [11:0] low_latency_mean;
+  wire [11:0] high_latency_mean;
+  wire [15:0] miss_latency_mean;
+  wire [9:0] sums_schedules;
+  wire [15:0] sums_warps;
+  wire [17:0] sums_cycles;
+  wire [1:0] decision_mode;
   // accesses of this EP
   reg [7:0] accesses_q;
   // EPs of this period
@@ -207,14 +207,14 @@ module latte_controller #(
 
   latte_controller_dedicated_sets #(.SETS (SETS)) accessed_set (
     .set_i       (set_i),
-    .dedicated_o (accessed_set_dedicated_o),
-    .mode_o      (accessed_set_mode_o)
+    .dedicated_o (accessed_set_dedicated),
+    .mode_o      (accessed_set_mode)
   );
 
   latte_controller_dedicated_sets #(.SETS (SETS)) looked_up_set (
     .set_i       (lookup_set_i),
-    .dedicated_o (looked_up_set_dedicated_o),
-    .mode_o      (looked_up_set_mode_o)
+    .dedicated_o (looked_up_set_dedicated),
+    .mode_o      (looked_up_set_mode)
   );
 
   latte_controller_running_mean_8 #(.RESET_MEAN (512)) low_latency (
@@ -222,7 +222,7 @@ module latte_controller #(
     .rst_ni   (rst_ni),
     .sample_i (low_hit_i),
     .value_i  (low_latency_i),
-    .mean_o   (low_latency_mean_o)
+    .mean_o   (low_latency_mean)
   );
 
   latte_controller_running_mean_8 #(.RESET_MEAN (3584)) high_latency (
@@ -230,7 +230,7 @@ module latte_controller #(
     .rst_ni   (rst_ni),
     .sample_i (high_hit_i),
     .value_i  (high_latency_i),
-    .mean_o   (high_latency_mean_o)
+    .mean_o   (high_latency_mean)
   );
 
   latte_controller_running_mean_12 miss_latency (
@@ -238,7 +238,7 @@ module latte_controller #(
     .rst_ni   (rst_ni),
     .sample_i (miss_return_i),
     .value_i  (miss_latency_i),
-    .mean_o   (miss_latency_mean_o)
+    .mean_o   (miss_latency_mean)
   );
 
   latte_controller_schedule_sums sums (
@@ -248,9 +248,9 @@ module latte_controller #(
     .schedule_i  (schedule_i),
     .warps_i     (warps_i),
     .cycles_i    (cycles_i),
-    .schedules_o (sums_schedules_o),
-    .warps_o     (sums_warps_o),
-    .cycles_o    (sums_cycles_o)
+    .schedules_o (sums_schedules),
+    .warps_o     (sums_warps),
+    .cycles_o    (sums_cycles)
   );
 
   latte_controller_amat_decision decision (
@@ -259,21 +259,24 @@ module latte_controller #(
     .start_i        (ep_ended_q),
     .hits_i         (hits_q),
     .misses_i       (misses_q),
-    .low_latency_i  (low_latency_mean_o),
-    .high_latency_i (high_latency_mean_o),
-    .miss_latency_i (miss_latency_mean_o),
-    .schedules_i    (sums_schedules_o),
-    .warps_i        (sums_warps_o),
-    .cycles_i       (sums_cycles_o),
-    .mode_o         (decision_mode_o),
+    .low_latency_i  (low_latency_mean),
+    .high_latency_i (high_latency_mean),
+    .miss_latency_i (miss_latency_mean),
+    .schedules_i    (sums_schedules),
+    .warps_i        (sums_warps),
+    .cycles_i       (sums_cycles),
+    .mode_o         (decision_mode),
     .decided_o      (decided_o),
     .tolerance_o    (tolerance_o)
   );
 
-  always @(*) begin : comb_hits_d
+  // EPs by accesses, periods by EPs
+  assign learning = ep_q == 4'd0;
+  assign build = (ep_q == LAST_EP) | (learning & first_period_q);
+  assign ep_ends = access_i & (accesses_q == LAST_ACCESS);
+
+  always @(*) begin : comb_counts
     integer mode;
-    hits_d = hits_q;
-    misses_d = misses_q;
     for (mode = 0; mode < 3; mode = mode + 1) begin
       next_hits = hits_q[mode*10 +: 10];
       next_misses = misses_q[mode*9 +: 9];
@@ -281,20 +284,15 @@ module latte_controller #(
         next_hits = 10'd0;
         next_misses = 9'd0;
       end
-      counts = access_i & accessed_set_dedicated_o & (accessed_set_mode_o == mode[1:0]);
+      counts = access_i & accessed_set_dedicated & (accessed_set_mode == mode[1:0]);
       hits_d[mode*10 +: 10] = next_hits + {9'd0, counts & hit_i & (ep_q < 4'd2)};
-      misses_d[mode*9 +: 9] = next_misses + {8'd0, counts & !hit_i & insert_i & learning};
+      misses_d[mode*9 +: 9] = next_misses + {8'd0, counts & ~hit_i & insert_i & learning};
     end
   end
 
-  // EPs by accesses, periods by EPs
-  assign learning = ep_q == 4'd0;
-  assign build = (ep_q == LAST_EP) | (learning & first_period_q);
-  assign ep_ends = access_i & (accesses_q == LAST_ACCESS);
-
   assign lookup_mode_o = lookup_mode_q;
   assign lookup_dedicated_o = lookup_dedicated_q;
-  assign mode_o = decision_mode_o;
+  assign mode_o = decision_mode;
   assign learning_o = learning;
   assign ep_end_o = ep_ended_q;
   assign build_o = build;
@@ -310,7 +308,7 @@ module latte_controller #(
     end else begin
       ep_ended_q <= ep_ends;
       new_codes_q <= ep_ends & build;
-      lookup_dedicated_q <= learning & looked_up_set_dedicated_o;
+      lookup_dedicated_q <= learning & looked_up_set_dedicated;
       hits_q <= hits_d;
       misses_q <= misses_d;
     end
@@ -338,9 +336,9 @@ module latte_controller #(
     if (!rst_ni) begin
       lookup_mode_q <= 2'd0;
     end else begin
-      lookup_mode_q <= decision_mode_o;
-      if (learning & looked_up_set_dedicated_o) begin
-        lookup_mode_q <= looked_up_set_mode_o;
+      lookup_mode_q <= decision_mode;
+      if (learning & looked_up_set_dedicated) begin
+        lookup_mode_q <= looked_up_set_mode;
       end
     end
   end

@@ -47,8 +47,8 @@ module latte_controller_mean_divider (
   reg [11:0] mean_cycles_q;
 
   // the divisor stands below the quotient's highest bit, and what is left moves up to it
-  assign warps_divisor = {6'd0, schedules_q} << 5;
-  assign cycles_divisor = {8'd0, schedules_q} << 7;
+  assign warps_divisor = {1'b0, schedules_q, 5'd0};
+  assign cycles_divisor = {1'b0, schedules_q, 7'd0};
   assign any = |schedules_q;
   assign warps_bit = any & (warps_q >= warps_divisor);
   assign cycles_bit = any & (cycles_q >= cycles_divisor);

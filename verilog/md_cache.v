@@ -126,25 +126,21 @@ module md_cache (
   reg [1:0] current_way;
   wire [7:0] slot;
   reg [24:0] victim_block;
-  wire [5:0] tags_read_address_i;
-  wire [75:0] tags_read_data_o;
-  wire [5:0] states_read_address_i;
-  wire [13:0] states_read_data_o;
-  wire data_write_i;
-  wire [255:0] data_read_data_o;
-  wire used_bit_o;
-  reg [13:0] lookup_state_i;
-  wire [18:0] lookup_tag_i;
-  wire lookup_hit_o;
-  wire [1:0] lookup_way_o;
-  wire lookup_evicts_dirty_o;
-  wire [18:0] lookup_victim_tag_o;
-  wire [75:0] lookup_tags_o;
-  wire [13:0] lookup_state_o;
-  reg [255:0] entry_port_block_i;
-  wire [6:0] entry_port_offset_i;
-  wire [1:0] entry_port_entry_o;
-  wire [255:0] entry_port_block_o;
+  wire [75:0] tags_read_data;
+  wire [13:0] states_read_data;
+  wire data_write;
+  wire [255:0] data_read_data;
+  wire used_bit;
+  wire [13:0] lookup_state_in;
+  wire lookup_hit;
+  wire [1:0] lookup_way;
+  wire lookup_evicts_dirty;
+  wire [18:0] lookup_victim_tag;
+  wire [75:0] lookup_tags;
+  wire [13:0] lookup_state_out;
+  wire [255:0] entry_port_block_in;
+  wire [1:0] entry_port_entry;
+  wire [255:0] entry_port_block_out;
   // the tags of the set are available
   reg looking_q;
   // a hit: the block is available
@@ -174,27 +170,27 @@ module md_cache (
     .clk_i           (clk_i),
     .write_i         (looking_q),
     .write_address_i (set),
-    .write_data_i    (lookup_tags_o),
-    .read_address_i  (tags_read_address_i),
-    .read_data_o     (tags_read_data_o)
+    .write_data_i    (lookup_tags),
+    .read_address_i  (line_i[12:7]),
+    .read_data_o     (tags_read_data)
   );
 
   selvedge_sync_mem #(.A (6), .BITS (14)) states (
     .clk_i           (clk_i),
     .write_i         (looking_q),
     .write_address_i (set),
-    .write_data_i    (lookup_state_o),
-    .read_address_i  (states_read_address_i),
-    .read_data_o     (states_read_data_o)
+    .write_data_i    (lookup_state_out),
+    .read_address_i  (line_i[12:7]),
+    .read_data_o     (states_read_data)
   );
 
   selvedge_sync_mem #(.A (8), .BITS (256)) data (
     .clk_i           (clk_i),
-    .write_i         (data_write_i),
+    .write_i         (data_write),
     .write_address_i (slot),
-    .write_data_i    (entry_port_block_o),
+    .write_data_i    (entry_port_block_out),
     .read_address_i  (slot),
-    .read_data_o     (data_read_data_o)
+    .read_data_o     (data_read_data)
   );
 
   selvedge_bit_array #(.A (6)) used (
@@ -203,29 +199,29 @@ module md_cache (
     .clear_i   (1'b0),
     .set_i     (looking_q),
     .address_i (set),
-    .bit_o     (used_bit_o)
+    .bit_o     (used_bit)
   );
 
   md_cache_md_lookup lookup (
-    .tags_i         (tags_read_data_o),
-    .state_i        (lookup_state_i),
-    .tag_i          (lookup_tag_i),
+    .tags_i         (tags_read_data),
+    .state_i        (lookup_state_in),
+    .tag_i          (line_q[LINE_TAG +: 19]),
     .update_i       (updates_q),
-    .hit_o          (lookup_hit_o),
-    .way_o          (lookup_way_o),
-    .evicts_dirty_o (lookup_evicts_dirty_o),
-    .victim_tag_o   (lookup_victim_tag_o),
-    .tags_o         (lookup_tags_o),
-    .state_o        (lookup_state_o)
+    .hit_o          (lookup_hit),
+    .way_o          (lookup_way),
+    .evicts_dirty_o (lookup_evicts_dirty),
+    .victim_tag_o   (lookup_victim_tag),
+    .tags_o         (lookup_tags),
+    .state_o        (lookup_state_out)
   );
 
   md_cache_md_entry entry_port (
-    .block_i  (entry_port_block_i),
-    .offset_i (entry_port_offset_i),
+    .block_i  (entry_port_block_in),
+    .offset_i (line_q[LINE_OFFSET +: 7]),
     .update_i (updates_q),
     .entry_i  (new_entry_q),
-    .entry_o  (entry_port_entry_o),
-    .block_o  (entry_port_block_o)
+    .entry_o  (entry_port_entry),
+    .block_o  (entry_port_block_out)
   );
 
   always @(*) begin
@@ -233,44 +229,26 @@ module md_cache (
     victim_tag_d = victim_tag_q;
     current_way = way_q;
     if (looking_q) begin
-      current_way = lookup_way_o;
-      evicts_dirty_d = lookup_evicts_dirty_o;
-      victim_tag_d = lookup_victim_tag_o;
+      current_way = lookup_way;
+      evicts_dirty_d = lookup_evicts_dirty;
+      victim_tag_d = lookup_victim_tag;
     end
   end
 
   // a request is taken when nothing goes on, or a hit is just being read
-  assign ready = !(looking_q | evicting_q | asking_q | awaiting_q);
+  assign ready = ~(looking_q | evicting_q | asking_q | awaiting_q);
   assign accepts = valid_i & ready;
-  assign tags_read_address_i = line_i[12:7];
-  assign states_read_address_i = line_i[12:7];
   // look-up: a set that was not used since reset is empty, whatever its memory says
   assign set = line_q[LINE_SET_INDEX +: 6];
-
-  always @(*) begin
-    lookup_state_i = 14'd0;
-    if (used_bit_o) begin
-      lookup_state_i = states_read_data_o;
-    end
-  end
-
-  assign lookup_tag_i = line_q[LINE_TAG +: 19];
+  assign lookup_state_in = used_bit ? states_read_data : 14'd0;
 
   // the block: read by a hit, thrown out by a miss, replaced by the one that DRAM sends
   assign filled = awaiting_q & fill_valid_i;
-  assign slot = ({2'd0, set} << 2) | {6'd0, current_way};
-
-  always @(*) begin
-    entry_port_block_i = data_read_data_o;
-    if (awaiting_q) begin
-      entry_port_block_i = fill_data_i;
-    end
-  end
-
-  assign entry_port_offset_i = line_q[LINE_OFFSET +: 7];
-  assign data_write_i = (reading_q & updates_q) | filled;
+  assign slot = {set, current_way};
+  assign entry_port_block_in = awaiting_q ? fill_data_i : data_read_data;
+  assign data_write = (reading_q & updates_q) | filled;
   // a dirty victim goes to the write-back buffer, and nothing is asked for before that is free
-  assign buffer_free = !writeback_valid_q | writeback_ready_i;
+  assign buffer_free = ~writeback_valid_q | writeback_ready_i;
 
   always @(*) begin
     victim_block = {19'd0, set};
@@ -299,10 +277,10 @@ module md_cache (
       evicts_dirty_q <= 1'b0;
     end else begin
       looking_q <= accepts;
-      reading_q <= looking_q & lookup_hit_o;
-      evicting_q <= (looking_q & !lookup_hit_o) | (evicting_q & !buffer_free);
-      asking_q <= (evicting_q & buffer_free) | (asking_q & !refill_ready_i);
-      awaiting_q <= (asking_q & refill_ready_i) | (awaiting_q & !fill_valid_i);
+      reading_q <= looking_q & lookup_hit;
+      evicting_q <= (looking_q & ~lookup_hit) | (evicting_q & ~buffer_free);
+      asking_q <= (evicting_q & buffer_free) | (asking_q & ~refill_ready_i);
+      awaiting_q <= (asking_q & refill_ready_i) | (awaiting_q & ~fill_valid_i);
       answered_q <= reading_q | filled;
       evicts_dirty_q <= evicts_dirty_d;
     end
@@ -331,7 +309,7 @@ module md_cache (
   always @(posedge clk_i) begin
     if (reading_q | filled) begin
       hit_q <= reading_q;
-      answer_q <= entry_port_entry_o;
+      answer_q <= entry_port_entry;
     end
   end
 
@@ -339,7 +317,7 @@ module md_cache (
     if (!rst_ni) begin
       writeback_valid_q <= 1'b0;
     end else begin
-      writeback_valid_q <= !buffer_free;
+      writeback_valid_q <= ~buffer_free;
       if (evicting_q & evicts_dirty_q & buffer_free) begin
         writeback_valid_q <= 1'b1;
       end
@@ -349,7 +327,7 @@ module md_cache (
   always @(posedge clk_i) begin
     if (evicting_q & evicts_dirty_q & buffer_free) begin
       writeback_block_q <= victim_block;
-      writeback_data_q <= data_read_data_o;
+      writeback_data_q <= data_read_data;
     end
   end
 

@@ -24,31 +24,26 @@ module md_cache_md_entry (
   // the entry, after the update
   output reg    [1:0] entry_o,
   // the block, after the update
-  output wire [255:0] block_o
+  output reg  [255:0] block_o
 );
 
   // base-2 logarithm of the width of an entry
   localparam [1:0] SHIFT = 2'd1;
   wire [7:0] place;
-  wire [255:0] old;
-  reg [255:0] updated;
 
   assign place = {1'b0, offset_i} << SHIFT;
-  assign old = block_i;
 
   always @(*) begin
-    updated = block_i;
-    entry_o = (place <= 8'd254) ? old[place +: 2] : 2'd0;
+    block_o = block_i;
+    entry_o = (place <= 8'd254) ? block_i[place +: 2] : 2'd0;
     if (update_i) begin
-      updated = old;
+      block_o = block_i;
       if (place <= 8'd254) begin
-        updated[place +: 2] = entry_i;
+        block_o[place +: 2] = entry_i;
       end
       entry_o = entry_i;
     end
   end
-
-  assign block_o = updated;
 
 endmodule
 

@@ -31,9 +31,9 @@ module md_cache_md_lookup (
   // that way held another block, which is dirty
   output wire        evicts_dirty_o,
   // tag of the dirty block
-  output wire [18:0] victim_tag_o,
+  output reg  [18:0] victim_tag_o,
   // tags after the access
-  output wire [75:0] tags_o,
+  output reg  [75:0] tags_o,
   // state after the access
   output wire [13:0] state_o
 );
@@ -44,13 +44,10 @@ module md_cache_md_lookup (
   wire [3:0] dirty;
   reg [3:0] found;
   // ways that were last used before all others
-  reg [3:0] oldest;
+  wire [3:0] oldest;
   wire hit;
   // way of the access, one-hot
   reg [3:0] chosen;
-  reg [1:0] way;
-  reg [18:0] victim_tag;
-  reg [75:0] tags;
   reg [5:0] next_order;
   reg [3:0] next_dirty;
 
@@ -60,22 +57,15 @@ module md_cache_md_lookup (
 
   always @(*) begin : comb_found
     integer i;
-    found = 4'd0;
     for (i = 0; i < 4; i = i + 1) begin
       found[i] = valid[i] & (tags_i[i*TAG +: 19] == tag_i);
     end
   end
 
   assign hit = |found;
-
   // pairs of ways in the order: 0-1, 0-2, 0-3, 1-2, 1-3, 2-3
-  always @(*) begin
-    oldest = 4'd0;
-    oldest[0] = !order[0] & !order[1] & !order[2];
-    oldest[1] = order[0] & !order[3] & !order[4];
-    oldest[2] = order[1] & order[3] & !order[5];
-    oldest[3] = order[2] & order[4] & order[5];
-  end
+  assign oldest = {order[2] & order[4] & order[5], order[1] & order[3] & ~order[5], order[0] &
+      ~order[3] & ~order[4], ~order[0] & ~order[1] & ~order[2]};
 
   // the way that matches, else the first empty one, else the oldest
   always @(*) begin
@@ -87,20 +77,16 @@ module md_cache_md_lookup (
     end
   end
 
-  always @(*) begin
-    way = 2'd0;
-    way[0] = chosen[1] | chosen[3];
-    way[1] = chosen[2] | chosen[3];
-  end
+  assign way_o = {chosen[2] | chosen[3], chosen[1] | chosen[3]};
 
-  always @(*) begin : comb_victim_tag
+  always @(*) begin : comb_victim_tag_o
     integer i;
-    victim_tag = 19'd0;
-    tags = tags_i;
+    victim_tag_o = 19'd0;
+    tags_o = tags_i;
     for (i = 0; i < 4; i = i + 1) begin
       if (chosen[i]) begin
-        victim_tag = tags_i[i*TAG +: 19];
-        tags[i*TAG +: 19] = tag_i;
+        victim_tag_o = tags_i[i*TAG +: 19];
+        tags_o[i*TAG +: 19] = tag_i;
       end
     end
   end
@@ -133,12 +119,8 @@ module md_cache_md_lookup (
   end
 
   assign hit_o = hit;
-  assign way_o = way;
-  assign evicts_dirty_o = !hit & (|(chosen & valid & dirty));
-  assign victim_tag_o = victim_tag;
-  assign tags_o = tags;
-  assign state_o = ({10'd0, valid | chosen} << 10) | ({10'd0, next_dirty} << 6) | {8'd0,
-      next_order};
+  assign evicts_dirty_o = ~hit & (|(chosen & valid & dirty));
+  assign state_o = {valid | chosen, next_dirty, next_order};
 
 endmodule
 

@@ -127,17 +127,17 @@ module milg #(
   reg [REQUEST_BITS-1:0] requests_q;
   reg [INFLIGHT_BITS-1:0] limit_q;
   reg updated_q;
-  reg [INFLIGHT_BITS-1:0] divider_number_i;
-  wire [INFLIGHT_BITS-1:0] divider_quotient_o;
+  wire [INFLIGHT_BITS-1:0] divider_number;
+  wire [INFLIGHT_BITS-1:0] divider_quotient;
 
   milg_small_divider #(
     .INFLIGHT_BITS (INFLIGHT_BITS),
     .RSFAIL_BITS (RSFAIL_BITS),
     .REQUEST_BITS (REQUEST_BITS)
   ) divider (
-    .number_i   (divider_number_i),
+    .number_i   (divider_number),
     .divisor_i  (rsfails_per_request),
-    .quotient_o (divider_quotient_o)
+    .quotient_o (divider_quotient)
   );
 
   // instructions in flight: first those issued, then those completed; both ends saturate
@@ -159,15 +159,8 @@ module milg #(
 
   // the shift right by REQUEST: reservation failures per request
   assign rsfails_per_request = rsfails_q[RSFAIL_BITS-1:REQUEST_BITS];
-
   // what is in flight beyond the limit was so before the limit came
-  always @(*) begin
-    divider_number_i = max_inflight_q;
-    if (max_inflight_q > limit_q) begin
-      divider_number_i = limit_q;
-    end
-  end
-
+  assign divider_number = (max_inflight_q > limit_q) ? limit_q : max_inflight_q;
   assign may_issue_o = inflight_q < limit_q;
   assign inflight_o = inflight_q;
   assign limit_o = limit_q;
@@ -197,15 +190,15 @@ module milg #(
         rsfails_q <= {{(RSFAIL_BITS-1){1'b0}}, rsfail_i};
         max_inflight_q <= next_inflight;
         if (|rsfails_per_request) begin
-          if (|divider_quotient_o) begin
-            limit_q <= divider_quotient_o;
+          if (|divider_quotient) begin
+            limit_q <= divider_quotient;
           end else begin
             limit_q <= {{(INFLIGHT_BITS-1){1'b0}}, 1'b1};
           end
         end
       end else begin
         requests_q <= requests_q + {{(REQUEST_BITS-1){1'b0}}, request_i};
-        if (rsfail_i & !(&rsfails_q)) begin
+        if (rsfail_i & ~(&rsfails_q)) begin
           rsfails_q <= rsfails_q + {{(RSFAIL_BITS-1){1'b0}}, 1'b1};
         end
         if (next_inflight > max_inflight_q) begin

@@ -26,7 +26,7 @@ module milg_small_divider #(
   // divisor
   input  wire [RSFAIL_BITS-REQUEST_BITS-1:0] divisor_i,
   // the quotient, rounded down
-  output wire            [INFLIGHT_BITS-1:0] quotient_o
+  output reg             [INFLIGHT_BITS-1:0] quotient_o
 );
 
   // a parameter with a value that is not verified: the message is the name of a missing module
@@ -46,26 +46,23 @@ module milg_small_divider #(
   localparam REM = DIV + 1;
   reg [INFLIGHT_BITS-1:0] rest;
   reg [DIV:0] remainder;
-  reg [INFLIGHT_BITS-1:0] quotient;
 
   always @(*) begin : comb_rest
     integer turn;
     rest = number_i;
     remainder = {REM{1'b0}};
-    quotient = {INFLIGHT_BITS{1'b0}};
+    quotient_o = {INFLIGHT_BITS{1'b0}};
     for (turn = 0; turn < INFLIGHT_BITS; turn = turn + 1) begin
       // bring down the highest bit that is left, then see whether the divisor goes in
       remainder = (remainder << 1) + {{DIV{1'b0}}, rest[INFLIGHT_BITS-1]};
       rest = rest << 1;
-      quotient = quotient << 1;
+      quotient_o = quotient_o << 1;
       if (remainder >= {1'b0, divisor_i}) begin
         remainder = remainder - {1'b0, divisor_i};
-        quotient = quotient + {{(INFLIGHT_BITS-1){1'b0}}, 1'b1};
+        quotient_o = quotient_o + {{(INFLIGHT_BITS-1){1'b0}}, 1'b1};
       end
     end
   end
-
-  assign quotient_o = quotient;
 
 endmodule
 

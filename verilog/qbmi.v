@@ -146,12 +146,12 @@ module qbmi (
   reg [13:0] quota_d;
   reg [13:0] quota_q;
   reg replenished_q;
-  wire [5:0] averager_requests_o;
-  wire [11:0] set_quota_o;
+  wire [5:0] averager_requests;
+  wire [11:0] set_quota;
 
   qbmi_requests_per_instruction averager (
     .instructions_i (interval_instructions),
-    .requests_o     (averager_requests_o)
+    .requests_o     (averager_requests)
   );
 
   qbmi_quota_set set (
@@ -159,7 +159,7 @@ module qbmi (
     .rst_ni     (rst_ni),
     .start_i    (renewed_q),
     .requests_i (average_q),
-    .quota_o    (set_quota_o),
+    .quota_o    (set_quota),
     .update_o   (update_o)
   );
 
@@ -171,7 +171,7 @@ module qbmi (
       if (issues[i]) begin
         left = quota_q[i*7 +: 7] - 7'd1;
       end
-      new_quota = set_quota_o[i*6 +: 6];
+      new_quota = set_quota[i*6 +: 6];
       room = MOST_QUOTA - {1'b0, new_quota};
       if (!empty) begin
         quota_d[i*7 +: 7] = left;
@@ -184,10 +184,8 @@ module qbmi (
   end
 
   // which kernel issues and which makes a request, a bit each
-  always @(*) begin : comb_issues
+  always @(*) begin : comb_kernel
     integer i;
-    issues = 2'd0;
-    requested = 2'd0;
     for (i = 0; i < 2; i = i + 1) begin
       kernel = i[0];
       issues[i] = issue_i & (issue_kernel_i == kernel);
@@ -216,11 +214,9 @@ module qbmi (
   end
 
   // a kernel's rank is the number of those with a larger quota, or an equal one and a lower number
-  always @(*) begin : comb_ranks
+  always @(*) begin : comb_rank
     integer i;
     integer j;
-    ranks = 2'd0;
-    quotas = 14'd0;
     for (i = 0; i < 2; i = i + 1) begin
       own = i[0];
       rank = 1'b0;
@@ -261,13 +257,13 @@ module qbmi (
       for (i = 0; i < 2; i = i + 1) begin
         if (requested[i] & (&requests_q[i*10 +: 10])) begin
           renewed_q <= 1'b1;
-          average_q[i*6 +: 6] <= averager_requests_o;
+          average_q[i*6 +: 6] <= averager_requests;
           // an instruction of this cycle belongs to the next interval
           instructions_q[i*10 +: 10] <= 10'd0;
           if (issues[i]) begin
             instructions_q[i*10 +: 10] <= 10'd1;
           end
-        end else if (issues[i] & !(&instructions_q[i*10 +: 10])) begin
+        end else if (issues[i] & ~(&instructions_q[i*10 +: 10])) begin
           instructions_q[i*10 +: 10] <= instructions_q[i*10 +: 10] + 10'd1;
         end
       end

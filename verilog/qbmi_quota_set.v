@@ -109,7 +109,7 @@ module qbmi_quota_set (
     for (i = 0; i < 2; i = i + 1) begin
       kernel = i[0];
       if (turn_q == kernel) begin
-        divides = !(|rest_q[i*5 +: 5]);
+        divides = ~(|rest_q[i*5 +: 5]);
       end
     end
   end

@@ -200,86 +200,86 @@ module sc_code_builder #(
   reg [9:0] given_d;
   // number of entries that the table gave
   reg [9:0] given_q;
-  reg sorter_clear_i;
-  reg sorter_put_i;
-  wire [9:0] sorter_index_i;
-  reg sorter_sort_i;
-  wire sorter_rewind_i;
-  wire [10:0] sorter_size_o;
-  wire sorter_done_o;
-  wire [11:0] sorter_count_o;
-  wire [9:0] sorter_index_o;
-  wire merger_start_i;
-  wire merger_take_entry_o;
-  wire merger_node_valid_o;
-  wire [9:0] merger_node_o;
-  wire [1:0] merger_symbols_o;
-  wire merger_done_o;
-  wire lengths_start_i;
-  wire lengths_done_o;
-  wire [10:0] lengths_longer_from_o;
-  wire emitter_start_i;
-  wire emitter_next_o;
-  wire [3:0] emitter_length_o;
-  wire emitter_read_o;
-  wire emitter_done_o;
+  reg sorter_clear;
+  reg sorter_put;
+  wire [9:0] sorter_index_in;
+  reg sorter_sort;
+  wire sorter_rewind;
+  wire [10:0] sorter_size;
+  wire sorter_done;
+  wire [11:0] sorter_count;
+  wire [9:0] sorter_index_out;
+  wire merger_start;
+  wire merger_take_entry;
+  wire merger_node_valid;
+  wire [9:0] merger_node;
+  wire [1:0] merger_symbols;
+  wire merger_done;
+  wire lengths_start;
+  wire lengths_done;
+  wire [10:0] lengths_longer_from;
+  wire emitter_start;
+  wire emitter_next;
+  wire [3:0] emitter_length;
+  wire emitter_read;
+  wire emitter_done;
 
   sc_code_builder_sorter sorter (
     .clk_i    (clk_i),
     .rst_ni   (rst_ni),
-    .clear_i  (sorter_clear_i),
-    .put_i    (sorter_put_i),
+    .clear_i  (sorter_clear),
+    .put_i    (sorter_put),
     .count_i  (read_count_i),
-    .index_i  (sorter_index_i),
-    .sort_i   (sorter_sort_i),
-    .turn_i   (merger_take_entry_o),
-    .rewind_i (sorter_rewind_i),
-    .next_i   (emitter_next_o),
-    .size_o   (sorter_size_o),
-    .done_o   (sorter_done_o),
-    .count_o  (sorter_count_o),
-    .index_o  (sorter_index_o)
+    .index_i  (sorter_index_in),
+    .sort_i   (sorter_sort),
+    .turn_i   (merger_take_entry),
+    .rewind_i (sorter_rewind),
+    .next_i   (emitter_next),
+    .size_o   (sorter_size),
+    .done_o   (sorter_done),
+    .count_o  (sorter_count),
+    .index_o  (sorter_index_out)
   );
 
   sc_code_builder_merger merger (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
-    .start_i         (merger_start_i),
-    .size_i          (sorter_size_o),
+    .start_i         (merger_start),
+    .size_i          (sorter_size),
     .escape_weight_i (escape_weight_q),
-    .count_i         (sorter_count_o),
-    .take_entry_o    (merger_take_entry_o),
-    .node_valid_o    (merger_node_valid_o),
-    .node_o          (merger_node_o),
-    .symbols_o       (merger_symbols_o),
-    .done_o          (merger_done_o)
+    .count_i         (sorter_count),
+    .take_entry_o    (merger_take_entry),
+    .node_valid_o    (merger_node_valid),
+    .node_o          (merger_node),
+    .symbols_o       (merger_symbols),
+    .done_o          (merger_done)
   );
 
   sc_code_builder_lengths #(.MAX_CODE_BITS (MAX_CODE_BITS)) lengths (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
-    .node_valid_i  (merger_node_valid_o),
-    .node_i        (merger_node_o),
-    .symbols_i     (merger_symbols_o),
-    .start_i       (lengths_start_i),
-    .size_i        (sorter_size_o),
-    .done_o        (lengths_done_o),
-    .length_i      (emitter_length_o),
-    .longer_from_o (lengths_longer_from_o)
+    .node_valid_i  (merger_node_valid),
+    .node_i        (merger_node),
+    .symbols_i     (merger_symbols),
+    .start_i       (lengths_start),
+    .size_i        (sorter_size),
+    .done_o        (lengths_done),
+    .length_i      (emitter_length),
+    .longer_from_o (lengths_longer_from)
   );
 
   sc_code_builder_emitter #(.MAX_CODE_BITS (MAX_CODE_BITS)) emitter (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
-    .start_i         (emitter_start_i),
-    .size_i          (sorter_size_o),
+    .start_i         (emitter_start),
+    .size_i          (sorter_size),
     .escape_weight_i (escape_weight_q),
-    .next_o          (emitter_next_o),
-    .count_i         (sorter_count_o),
-    .index_i         (sorter_index_o),
-    .length_o        (emitter_length_o),
-    .longer_from_i   (lengths_longer_from_o),
-    .read_o          (emitter_read_o),
+    .next_o          (emitter_next),
+    .count_i         (sorter_count),
+    .index_i         (sorter_index_out),
+    .length_o        (emitter_length),
+    .longer_from_i   (lengths_longer_from),
+    .read_o          (emitter_read),
     .read_valid_i    (read_valid_i),
     .read_value_i    (read_value_i),
     .code_valid_o    (code_valid_o),
@@ -291,7 +291,7 @@ module sc_code_builder #(
     .code_value_o    (code_value_o),
     .code_code_o     (code_code_o),
     .code_length_o   (code_length_o),
-    .done_o          (emitter_done_o)
+    .done_o          (emitter_done)
   );
 
   always @(*) begin
@@ -301,21 +301,21 @@ module sc_code_builder #(
     given_d = given_q;
     // entries that exist are sorted
     drained = 1'b0;
-    sorter_put_i = 1'b0;
+    sorter_put = 1'b0;
     if (stage_q == STAGE_DRAIN) begin
-      sorter_put_i = read_valid_i & (|read_count_i);
+      sorter_put = read_valid_i & (|read_count_i);
       drained = read_valid_i & (&given_q);
       if (read_valid_i) begin
         given_d = given_q + 10'd1;
       end
     end
     entering_d = 1'b0;
-    sorter_clear_i = 1'b0;
-    sorter_sort_i = 1'b0;
+    sorter_clear = 1'b0;
+    sorter_sort = 1'b0;
     case (stage_q)
       STAGE_IDLE: begin
         if (start_i) begin
-          sorter_clear_i = 1'b1;
+          sorter_clear = 1'b1;
           escape_weight_d = escape_weight_i;
           asked_d = 11'd0;
           given_d = 10'd0;
@@ -329,41 +329,41 @@ module sc_code_builder #(
         end
       end
       STAGE_SORT: begin
-        sorter_sort_i = entering_q & !empty;
+        sorter_sort = entering_q & ~empty;
         if (entering_q & empty) begin
           stage_d = STAGE_EMIT;
           entering_d = 1'b1;
-        end else if (sorter_done_o) begin
+        end else if (sorter_done) begin
           stage_d = STAGE_MERGE;
           entering_d = 1'b1;
         end
       end
       STAGE_MERGE: begin
-        if (merger_done_o) begin
+        if (merger_done) begin
           stage_d = STAGE_MEASURE;
           entering_d = 1'b1;
         end
       end
       STAGE_MEASURE: begin
-        if (lengths_done_o) begin
+        if (lengths_done) begin
           stage_d = STAGE_EMIT;
           entering_d = 1'b1;
         end
       end
       default: begin
-        if (emitter_done_o) begin
+        if (emitter_done) begin
           stage_d = STAGE_IDLE;
         end
       end
     endcase
     // the table is read from its last entry to its first, and again where the emitter wants a value
-    read_o = emitter_read_o;
+    read_o = emitter_read;
     read_index_o = 10'd0;
-    if (emitter_read_o) begin
-      read_index_o = sorter_index_o;
+    if (emitter_read) begin
+      read_index_o = sorter_index_out;
     end
     if (stage_q == STAGE_DRAIN) begin
-      read_o = !asked_q[10];
+      read_o = ~asked_q[10];
       if (!asked_q[10]) begin
         read_index_o = ~asked_q[9:0];
         asked_d = asked_q + 11'd1;
@@ -371,14 +371,14 @@ module sc_code_builder #(
     end
   end
 
-  assign sorter_index_i = ~given_q;
+  assign sorter_index_in = ~given_q;
   // one stage after the other; an empty table needs only the emission
-  assign empty = !(|sorter_size_o);
+  assign empty = ~(|sorter_size);
   assign busy_o = stage_q != STAGE_IDLE;
-  assign merger_start_i = entering_q & (stage_q == STAGE_MERGE);
-  assign lengths_start_i = entering_q & (stage_q == STAGE_MEASURE);
-  assign emitter_start_i = entering_q & (stage_q == STAGE_EMIT);
-  assign sorter_rewind_i = entering_q & (stage_q == STAGE_EMIT);
+  assign merger_start = entering_q & (stage_q == STAGE_MERGE);
+  assign lengths_start = entering_q & (stage_q == STAGE_MEASURE);
+  assign emitter_start = entering_q & (stage_q == STAGE_EMIT);
+  assign sorter_rewind = entering_q & (stage_q == STAGE_EMIT);
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

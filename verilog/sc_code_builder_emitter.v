@@ -103,17 +103,17 @@ module sc_code_builder_emitter #(
   reg [4:0] given_length_q;
 
   // codes grow, one bit per cycle, until they have the length of this place
-  assign choose = busy_q & more_q & !waiting_q;
+  assign choose = busy_q & more_q & ~waiting_q;
   assign longer = (|size_i) & (length_q != MAX_LENGTH) & (position_q >= longer_from_i);
   // then the escape is given, or the entry's value is read and the entry is given
-  assign free = !valid_q | code_ready_i;
+  assign free = ~valid_q | code_ready_i;
   assign escape_next = escape_left_q & ((position_q == size_i) | ({2'd0, count_i} <
       escape_weight_i));
-  assign give_escape = choose & !longer & free & escape_next;
+  assign give_escape = choose & ~longer & free & escape_next;
   assign give_entry = waiting_q & read_valid_i;
-  assign ask = choose & !longer & free & !escape_next;
+  assign ask = choose & ~longer & free & ~escape_next;
 
-  assign done = busy_q & !more_q & valid_q & code_ready_i;
+  assign done = busy_q & ~more_q & valid_q & code_ready_i;
   assign done_o = done;
   assign next_o = give_entry;
   assign length_o = length_q[3:0];
@@ -166,7 +166,7 @@ module sc_code_builder_emitter #(
       end
       if (give_entry | give_escape) begin
         valid_q <= 1'b1;
-        first_q <= !(|position_q);
+        first_q <= ~(|position_q);
         last_q <= position_q == size_i;
         code_q <= code_q + 16'd1;
         position_q <= position_q + 11'd1;

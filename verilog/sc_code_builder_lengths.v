@@ -64,15 +64,15 @@ module sc_code_builder_lengths #(
   reg [15:0] change;
   wire [15:0] excess_next;
   reg [3:0] neighbor;
-  reg [10:0] neighbor_place;
+  wire [10:0] neighbor_place;
   reg changes;
-  wire [9:0] nodes_read_address_i;
-  wire [1:0] nodes_read_data_o;
-  reg longer_from_write_i;
-  reg [3:0] longer_from_write_address_i;
-  reg [10:0] longer_from_write_data_i;
-  reg [3:0] longer_from_read_address_i;
-  wire [10:0] longer_from_read_data_o;
+  wire [9:0] nodes_read_address;
+  wire [1:0] nodes_read_data;
+  reg longer_from_write;
+  reg [3:0] longer_from_write_address;
+  reg [10:0] longer_from_write_data;
+  wire [3:0] longer_from_read_address;
+  wire [10:0] longer_from_read_data;
   reg scanning_d;
   reg scanning_q;
   reg checking_d;
@@ -103,17 +103,17 @@ module sc_code_builder_lengths #(
     .write_i         (node_valid_i),
     .write_address_i (node_i),
     .write_data_i    (symbols_i),
-    .read_address_i  (nodes_read_address_i),
-    .read_data_o     (nodes_read_data_o)
+    .read_address_i  (nodes_read_address),
+    .read_data_o     (nodes_read_data)
   );
 
   selvedge_mem #(.A (4), .BITS (11)) longer_from (
     .clk_i           (clk_i),
-    .write_i         (longer_from_write_i),
-    .write_address_i (longer_from_write_address_i),
-    .write_data_i    (longer_from_write_data_i),
-    .read_address_i  (longer_from_read_address_i),
-    .read_data_o     (longer_from_read_data_o)
+    .write_i         (longer_from_write),
+    .write_address_i (longer_from_write_address),
+    .write_data_i    (longer_from_write_data),
+    .read_address_i  (longer_from_read_address),
+    .read_data_o     (longer_from_read_data)
   );
 
   always @(*) begin
@@ -129,9 +129,9 @@ module sc_code_builder_lengths #(
     place_next = place_q;
     if (scanning_q & any_left) begin
       seen_next = seen_q + 11'd1;
-      place_next = place_q + {9'd0, nodes_read_data_o};
+      place_next = place_q + {9'd0, nodes_read_data};
     end
-    longer_from_write_i = scanning_q & depth_ends;
+    longer_from_write = scanning_q & depth_ends;
     if (scanning_q) begin
       left_d = left_q - 11'd1;
       if (depth_ends) begin
@@ -150,7 +150,7 @@ module sc_code_builder_lengths #(
       excess_d = {5'd0, too_deep};
       unit_d = 16'd1;
       lengthening_d = |too_deep;
-      done_o = !(|too_deep);
+      done_o = ~(|too_deep);
     end
     if (lengthening_q | shortening_q) begin
       if (changes) begin
@@ -158,13 +158,13 @@ module sc_code_builder_lengths #(
         if (shortening_q) begin
           place_next = place_q + 11'd1;
         end
-        longer_from_write_i = 1'b1;
+        longer_from_write = 1'b1;
         excess_d = excess_next;
-        done_o = !(|excess_next);
-        lengthening_d = lengthening_q & (|excess_next) & !excess_next[15];
+        done_o = ~(|excess_next);
+        lengthening_d = lengthening_q & (|excess_next) & ~excess_next[15];
         shortening_d = excess_next[15];
       end else begin
-        place_next = longer_from_read_data_o;
+        place_next = longer_from_read_data;
         length_d = neighbor;
         unit_d = unit_q << 1;
         if (shortening_q) begin
@@ -176,8 +176,8 @@ module sc_code_builder_lengths #(
       end
     end
     place_d = place_next;
-    longer_from_write_address_i = length_q;
-    longer_from_write_data_i = place_next;
+    longer_from_write_address = length_q;
+    longer_from_write_data = place_next;
     // no code is shorter than one bit
     if (start_i) begin
       scanning_d = 1'b1;
@@ -185,15 +185,15 @@ module sc_code_builder_lengths #(
       place_d = 11'd0;
       seen_next = 11'd0;
       left_d = 11'd1;
-      longer_from_write_i = 1'b1;
-      longer_from_write_address_i = 4'd0;
-      longer_from_write_data_i = 11'd0;
+      longer_from_write = 1'b1;
+      longer_from_write_address = 4'd0;
+      longer_from_write_data = 11'd0;
     end
   end
 
   // depth by depth from the root, a node per cycle; depths without nodes take a cycle too
   assign any_left = |left_q;
-  assign depth_ends = !(|left_q) | (left_q == 11'd1);
+  assign depth_ends = ~(|left_q) | (left_q == 11'd1);
   assign is_last = length_q == LAST_LENGTH;
   assign too_deep = size_i - seen_q - left_q;
 
@@ -211,31 +211,18 @@ module sc_code_builder_lengths #(
   end
 
   assign excess_next = excess_q + change;
-
-  always @(*) begin
-    neighbor_place = longer_from_read_data_o;
-    if (shortening_q & is_last) begin
-      neighbor_place = size_i + 11'd1;
-    end
-  end
+  assign neighbor_place = (shortening_q & is_last) ? (size_i + 11'd1) : longer_from_read_data;
 
   always @(*) begin
     changes = place_q != neighbor_place;
     if (shortening_q) begin
-      changes = changes & (excess_next[15] | !(|excess_next));
+      changes = changes & (excess_next[15] | ~(|excess_next));
     end
   end
 
-  assign nodes_read_address_i = size_i[9:0] + ~seen_next[9:0];
-
-  always @(*) begin
-    longer_from_read_address_i = length_i;
-    if (lengthening_q | shortening_q) begin
-      longer_from_read_address_i = neighbor;
-    end
-  end
-
-  assign longer_from_o = longer_from_read_data_o;
+  assign nodes_read_address = size_i[9:0] + ~seen_next[9:0];
+  assign longer_from_read_address = (lengthening_q | shortening_q) ? neighbor : length_i;
+  assign longer_from_o = longer_from_read_data;
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -188,21 +188,21 @@ module sc_compressor (
   wire fits;
   wire ready;
   wire load_ready;
-  reg [255:0] lookup_words_i;
-  wire [7:0] lookup_served_o;
-  wire [23:0] lookup_banks_o;
-  wire [39:0] lookup_rows_o;
-  wire [191:0] lookup_tags_o;
-  reg [31:0] banks_write_i;
-  wire [167:0] banks_code_o;
-  reg [255:0] encode_word_i;
-  reg [1343:0] encode_codes_i;
-  wire [383:0] encode_field_o;
-  wire [47:0] encode_length_o;
-  wire [383:0] pack_group_string_o;
-  wire [8:0] pack_group_length_o;
-  wire [1023:0] append_payload_o;
-  wire [10:0] append_bits_o;
+  reg [255:0] lookup_words;
+  wire [7:0] lookup_served;
+  wire [23:0] lookup_banks;
+  wire [39:0] lookup_rows;
+  wire [191:0] lookup_tags;
+  reg [31:0] banks_write;
+  wire [167:0] banks_code;
+  reg [255:0] encode_word;
+  reg [1343:0] encode_codes;
+  wire [383:0] encode_field;
+  wire [47:0] encode_length;
+  wire [383:0] pack_group_string;
+  wire [8:0] pack_group_length;
+  wire [1023:0] append_payload;
+  wire [10:0] append_bits;
   reg [1:0] phase_q;
   // next row to clear
   reg [4:0] clear_row_q;
@@ -244,12 +244,12 @@ module sc_compressor (
   reg compressed_q;
 
   sc_compressor_sc_lookup lookup (
-    .words_i   (lookup_words_i),
+    .words_i   (lookup_words),
     .pending_i (pending_q),
-    .served_o  (lookup_served_o),
-    .banks_o   (lookup_banks_o),
-    .rows_o    (lookup_rows_o),
-    .tags_o    (lookup_tags_o)
+    .served_o  (lookup_served),
+    .banks_o   (lookup_banks),
+    .rows_o    (lookup_rows),
+    .tags_o    (lookup_tags)
   );
 
   genvar g_2;
@@ -258,12 +258,12 @@ module sc_compressor (
       sc_compressor_sc_bank banks (
         .clk_i       (clk_i),
         .rst_ni      (rst_ni),
-        .row_i       (lookup_rows_o[g_2*5 +: 5]),
-        .tag_i       (lookup_tags_o[g_2*24 +: 24]),
-        .write_i     (banks_write_i[g_2*4 +: 4]),
+        .row_i       (lookup_rows[g_2*5 +: 5]),
+        .tag_i       (lookup_tags[g_2*24 +: 24]),
+        .write_i     (banks_write[g_2*4 +: 4]),
         .write_row_i (row),
         .entry_i     (entry),
-        .code_o      (banks_code_o[g_2*21 +: 21])
+        .code_o      (banks_code[g_2*21 +: 21])
       );
     end
   endgenerate
@@ -272,13 +272,13 @@ module sc_compressor (
   generate
     for (g_3 = 0; g_3 < 8; g_3 = g_3 + 1) begin : gen_encode
       sc_compressor_sc_encode_word encode (
-        .word_i          (encode_word_i[g_3*32 +: 32]),
+        .word_i          (encode_word[g_3*32 +: 32]),
         .bank_i          (read_banks_q[g_3*3 +: 3]),
-        .codes_i         (encode_codes_i[g_3*168 +: 168]),
+        .codes_i         (encode_codes[g_3*168 +: 168]),
         .escape_code_i   (escape_code_q),
         .escape_length_i (escape_length_q),
-        .field_o         (encode_field_o[g_3*48 +: 48]),
-        .length_o        (encode_length_o[g_3*6 +: 6])
+        .field_o         (encode_field[g_3*48 +: 48]),
+        .length_o        (encode_length[g_3*6 +: 6])
       );
     end
   endgenerate
@@ -286,18 +286,18 @@ module sc_compressor (
   selvedge_bit_packer_8_48_6_384_6_9 pack_group (
     .field_i  (fields_q),
     .length_i (lengths_q),
-    .string_o (pack_group_string_o),
-    .length_o (pack_group_length_o)
+    .string_o (pack_group_string),
+    .length_o (pack_group_length)
   );
 
   sc_compressor_sc_append append (
-    .group_i      (pack_group_string_o),
-    .group_bits_i (pack_group_length_o),
+    .group_i      (pack_group_string),
+    .group_bits_i (pack_group_length),
     .first_i      (packing_first_q),
     .payload_i    (payload_q),
     .bits_i       (bits_q),
-    .payload_o    (append_payload_o),
-    .bits_o       (append_bits_o)
+    .payload_o    (append_payload),
+    .bits_o       (append_bits)
   );
 
   always @(*) begin : comb_fields_d
@@ -316,7 +316,7 @@ module sc_compressor (
       if (ready) begin
         word = line_i[i*32 +: 32];
       end
-      lookup_words_i[i*32 +: 32] = word;
+      lookup_words[i*32 +: 32] = word;
     end
     for (i = 0; i < 8; i = i + 1) begin
       word = 32'd0;
@@ -325,23 +325,22 @@ module sc_compressor (
           word = word | line_q[(g*K+i)*32 +: 32];
         end
       end
-      encode_word_i[i*32 +: 32] = word;
+      encode_word[i*32 +: 32] = word;
       if (reading_q & read_served_q[i]) begin
-        fields_d[i*48 +: 48] = encode_field_o[i*48 +: 48];
-        lengths_d[i*6 +: 6] = encode_length_o[i*6 +: 6];
+        fields_d[i*48 +: 48] = encode_field[i*48 +: 48];
+        lengths_d[i*6 +: 6] = encode_length[i*6 +: 6];
       end
     end
   end
 
   // codes wait for the lines in flight, then for a clear table
-  assign ready = (phase_q == PHASE_RUN) & !looking_q & !reading_q;
-  assign load_ready = (phase_q == PHASE_LOAD) & (fresh_q | !load_first_i);
+  assign ready = (phase_q == PHASE_RUN) & ~looking_q & ~reading_q;
+  assign load_ready = (phase_q == PHASE_LOAD) & (fresh_q | ~load_first_i);
   assign take_code = load_valid_i & load_ready;
 
   // the first bit of a code goes to the lowest place
   always @(*) begin : comb_reversed
     integer i;
-    reversed = 16'd0;
     for (i = 0; i < 16; i = i + 1) begin
       reversed[i] = load_code_i[15-i];
     end
@@ -365,42 +364,42 @@ module sc_compressor (
 
   always @(*) begin
     ways = 4'd0;
-    if (take_code & !load_escape_i) begin
+    if (take_code & ~load_escape_i) begin
       ways[load_index_i[1:0]] = 1'b1;
     end
   end
 
-  always @(*) begin : comb_banks_write_i
+  always @(*) begin : comb_banks_write
     integer bank;
     for (bank = 0; bank < 8; bank = bank + 1) begin
-      banks_write_i[bank*4 +: 4] = 4'd0;
+      banks_write[bank*4 +: 4] = 4'd0;
       if (load_bank == bank[2:0]) begin
-        banks_write_i[bank*4 +: 4] = ways;
+        banks_write[bank*4 +: 4] = ways;
       end
       if (phase_q == PHASE_CLEAR) begin
-        banks_write_i[bank*4 +: 4] = ALL_WAYS;
+        banks_write[bank*4 +: 4] = ALL_WAYS;
       end
     end
   end
 
   // a group is packed when its payload's place is free; words are looked up if their fields will
   // have room
-  assign pack = packing_q & (!valid_q | ready_i);
-  assign next_packing = (reading_q & read_done_q) | (packing_q & !pack);
-  assign next_valid = (valid_q & !ready_i) | (pack & packing_last_q);
+  assign pack = packing_q & (~valid_q | ready_i);
+  assign next_packing = (reading_q & read_done_q) | (packing_q & ~pack);
+  assign next_valid = (valid_q & ~ready_i) | (pack & packing_last_q);
   assign take_line = valid_i & ready;
-  assign look = (looking_q | take_line) & !(next_packing & next_valid);
+  assign look = (looking_q | take_line) & ~(next_packing & next_valid);
 
-  assign still = pending_q & ~lookup_served_o;
-  assign done = !(|still);
+  assign still = pending_q & ~lookup_served;
+  assign done = ~(|still);
   assign last = done & (group_q == LAST_GROUP);
 
-  always @(*) begin : comb_encode_codes_i
+  always @(*) begin : comb_encode_codes
     integer bank;
     integer i;
     for (i = 0; i < 8; i = i + 1) begin
       for (bank = 0; bank < 8; bank = bank + 1) begin
-        encode_codes_i[(i*8+bank)*21 +: 21] = banks_code_o[bank*21 +: 21];
+        encode_codes[(i*8+bank)*21 +: 21] = banks_code[bank*21 +: 21];
       end
     end
   end
@@ -414,8 +413,8 @@ module sc_compressor (
     end
   end
 
-  assign next_uncoded = (uncoded_q & !packing_first_q) | !coded;
-  assign fits = loaded_q & !next_uncoded & (append_bits_o <= LINE_BITS);
+  assign next_uncoded = (uncoded_q & ~packing_first_q) | ~coded;
+  assign fits = loaded_q & ~next_uncoded & (append_bits <= LINE_BITS);
   assign ready_o = ready;
   assign load_ready_o = load_ready;
   assign valid_o = valid_q;
@@ -434,7 +433,7 @@ module sc_compressor (
   end
 
   always @(posedge clk_i) begin
-    read_served_q <= lookup_served_o;
+    read_served_q <= lookup_served;
     read_group_q <= group_q;
     read_done_q <= done;
     fields_q <= fields_d;
@@ -513,7 +512,7 @@ module sc_compressor (
       if (last) begin
         group_q <= 3'd0;
       end
-      looking_q <= !last;
+      looking_q <= ~last;
     end
   end
 
@@ -522,7 +521,7 @@ module sc_compressor (
       packing_first_q <= 1'b0;
       packing_last_q <= 1'b0;
     end else if (reading_q & read_done_q) begin
-      packing_first_q <= !(|read_group_q);
+      packing_first_q <= ~(|read_group_q);
       packing_last_q <= read_group_q == LAST_GROUP;
     end
   end
@@ -544,8 +543,8 @@ module sc_compressor (
 
   always @(posedge clk_i) begin
     if (pack) begin
-      payload_q <= append_payload_o;
-      bits_q <= append_bits_o;
+      payload_q <= append_payload;
+      bits_q <= append_bits;
       uncoded_q <= next_uncoded;
       if (packing_last_q) begin
         compressed_q <= fits;
@@ -558,7 +557,7 @@ module sc_compressor (
   end
 
   always @(posedge clk_i) begin
-    read_banks_q <= lookup_banks_o;
+    read_banks_q <= lookup_banks;
   end
 
   // bits that nothing here looks at

@@ -24,16 +24,15 @@ module sc_compressor_sc_bank (
   input  wire  [4:0] write_row_i,
   input  wire [44:0] entry_i,
   // code for the tag of the previous cycle
-  output wire [20:0] code_o
+  output reg  [20:0] code_o
 );
 
   // entry: the first bit of each field
   localparam ENTRY_TAG = 0;
   localparam ENTRY_LENGTH = 40;
   reg [44:0] entry;
-  reg [20:0] code;
-  reg [3:0] ways_write_i;
-  wire [179:0] ways_read_data_o;
+  reg [3:0] ways_write;
+  wire [179:0] ways_read_data;
   reg [23:0] tag_q;
 
   genvar g;
@@ -41,34 +40,32 @@ module sc_compressor_sc_bank (
     for (g = 0; g < 4; g = g + 1) begin : gen_ways
       selvedge_sync_mem #(.A (5), .BITS (45)) ways (
         .clk_i           (clk_i),
-        .write_i         (ways_write_i[g]),
+        .write_i         (ways_write[g]),
         .write_address_i (write_row_i),
         .write_data_i    (entry_i),
         .read_address_i  (row_i),
-        .read_data_o     (ways_read_data_o[g*45 +: 45])
+        .read_data_o     (ways_read_data[g*45 +: 45])
       );
     end
   endgenerate
 
-  always @(*) begin : comb_code
+  always @(*) begin : comb_code_o
     integer way;
-    code = 21'd0;
+    code_o = 21'd0;
     for (way = 0; way < 4; way = way + 1) begin
-      entry = ways_read_data_o[way*45 +: 45];
+      entry = ways_read_data[way*45 +: 45];
       if ((|entry[ENTRY_LENGTH +: 5]) & (entry[ENTRY_TAG +: 24] == tag_q)) begin
-        code = entry[44:24];
+        code_o = entry[44:24];
       end
     end
   end
 
-  always @(*) begin : comb_ways_write_i
+  always @(*) begin : comb_ways_write
     integer way;
     for (way = 0; way < 4; way = way + 1) begin
-      ways_write_i[way] = write_i[way];
+      ways_write[way] = write_i[way];
     end
   end
-
-  assign code_o = code;
 
   always @(posedge clk_i) begin
     tag_q <= tag_i;

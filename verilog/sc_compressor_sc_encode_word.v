@@ -22,14 +22,12 @@ module sc_compressor_sc_encode_word (
   // length of that code; 0: the escape has no code
   input  wire   [4:0] escape_length_i,
   // bits for the word, the first one lowest
-  output wire  [47:0] field_o,
+  output reg   [47:0] field_o,
   // number of these bits; 0: the word cannot be coded
-  output wire   [5:0] length_o
+  output reg    [5:0] length_o
 );
 
   reg [20:0] code;
-  reg [47:0] field;
-  reg [5:0] length;
 
   always @(*) begin : comb_code
     integer bank;
@@ -42,20 +40,17 @@ module sc_compressor_sc_encode_word (
   end
 
   always @(*) begin
-    field = 48'd0;
-    length = 6'd0;
+    field_o = 48'd0;
+    length_o = 6'd0;
     if (|escape_length_i) begin
-      field = {32'd0, escape_code_i} | ({16'd0, word_i} << escape_length_i);
-      length = {1'b0, escape_length_i} + 6'd32;
+      field_o = {32'd0, escape_code_i} | ({16'd0, word_i} << escape_length_i);
+      length_o = {1'b0, escape_length_i} + 6'd32;
     end
     if (|code[20:16]) begin
-      field = {32'd0, code[15:0]};
-      length = {1'b0, code[20:16]};
+      field_o = {32'd0, code[15:0]};
+      length_o = {1'b0, code[20:16]};
     end
   end
-
-  assign field_o = field;
-  assign length_o = length;
 
 endmodule
 

@@ -49,7 +49,6 @@ module sc_compressor_sc_lookup (
   always @(*) begin : comb_first
     integer i;
     integer j;
-    first = 8'd0;
     for (i = 0; i < 8; i = i + 1) begin
       own = i[3:0];
       alone = pending_i[i];
@@ -62,7 +61,6 @@ module sc_compressor_sc_lookup (
       first[i] = alone;
     end
     // words that are equal share a lookup
-    served_o = 8'd0;
     for (i = 0; i < 8; i = i + 1) begin
       own = i[3:0];
       alone = first[i];

@@ -183,7 +183,7 @@ module sc_decompressor (
   reg [271:0] next_ends;
   reg [175:0] next_bases;
   reg [10:0] code_rank;
-  reg [9:0] value_place;
+  wire [9:0] value_place;
   reg [15:0] reversed;
   wire take;
   wire free;
@@ -197,27 +197,26 @@ module sc_decompressor (
   reg [10:0] code_end_at;
   wire [3:0] still;
   reg [31:0] word;
-  reg [7:0] values_write_i;
-  reg [55:0] values_write_address_i;
-  wire [255:0] values_read_data_o;
-  reg [47:0] lengths_bits_i;
-  wire [127:0] lengths_lengths_o;
-  wire [31:0] lengths_values_o;
-  wire [31:0] lengths_escapes_o;
-  wire [3:0] chase_taken_o;
-  wire [6:0] chase_begin_o;
-  wire [27:0] chase_ends_o;
-  wire chase_escaped_o;
-  wire [79:0] chase_start_o;
-  wire chase_advance_o;
-  wire chase_invalid_o;
-  wire [39:0] find_places_places_o;
-  wire [6:0] find_places_end_o;
-  wire [31:0] find_places_word_o;
-  wire [55:0] schedule_rows_o;
-  wire [3:0] schedule_served_o;
-  reg [127:0] put_words_i;
-  wire [1023:0] put_line_o;
+  reg [7:0] values_write;
+  wire [255:0] values_read_data;
+  wire [47:0] lengths_bits;
+  wire [127:0] lengths_lengths;
+  wire [31:0] lengths_values;
+  wire [31:0] lengths_escapes;
+  wire [3:0] chase_taken;
+  wire [6:0] chase_begin;
+  wire [27:0] chase_ends;
+  wire chase_escaped;
+  wire [79:0] chase_start;
+  wire chase_advance;
+  wire chase_invalid;
+  wire [39:0] find_places_places;
+  wire [6:0] find_places_end;
+  wire [31:0] find_places_word;
+  wire [55:0] schedule_rows;
+  wire [3:0] schedule_served;
+  reg [127:0] put_words;
+  wire [1023:0] put_line;
   reg [1:0] phase_q;
   // end of the codes of each length, left-aligned
   reg [271:0] ends_q;
@@ -290,24 +289,24 @@ module sc_decompressor (
     for (g = 0; g < 8; g = g + 1) begin : gen_values
       selvedge_sync_mem #(.A (7), .BITS (32)) values (
         .clk_i           (clk_i),
-        .write_i         (values_write_i[g]),
-        .write_address_i (values_write_address_i[g*7 +: 7]),
+        .write_i         (values_write[g]),
+        .write_address_i (value_place[9:3]),
         .write_data_i    (load_value_i),
-        .read_address_i  (schedule_rows_o[g*7 +: 7]),
-        .read_data_o     (values_read_data_o[g*32 +: 32])
+        .read_address_i  (schedule_rows[g*7 +: 7]),
+        .read_data_o     (values_read_data[g*32 +: 32])
       );
     end
   endgenerate
 
   sc_decompressor_sc_lengths lengths (
-    .bits_i         (lengths_bits_i),
+    .bits_i         (lengths_bits),
     .ends_i         (ends_q),
     .escape_code_i  (escape_code_q),
     .escape_mask_i  (escape_mask_q),
     .escape_known_i (escape_known_q),
-    .lengths_o      (lengths_lengths_o),
-    .values_o       (lengths_values_o),
-    .escapes_o      (lengths_escapes_o)
+    .lengths_o      (lengths_lengths),
+    .values_o       (lengths_values),
+    .escapes_o      (lengths_escapes)
   );
 
   sc_decompressor_sc_chase chase (
@@ -317,13 +316,13 @@ module sc_decompressor (
     .escape_length_i (escape_length_q),
     .start_i         (start_q),
     .left_i          (left_q),
-    .taken_o         (chase_taken_o),
-    .begin_o         (chase_begin_o),
-    .ends_o          (chase_ends_o),
-    .escaped_o       (chase_escaped_o),
-    .start_o         (chase_start_o),
-    .advance_o       (chase_advance_o),
-    .invalid_o       (chase_invalid_o)
+    .taken_o         (chase_taken),
+    .begin_o         (chase_begin),
+    .ends_o          (chase_ends),
+    .escaped_o       (chase_escaped),
+    .start_o         (chase_start),
+    .advance_o       (chase_advance),
+    .invalid_o       (chase_invalid)
   );
 
   sc_decompressor_sc_places find_places (
@@ -333,29 +332,29 @@ module sc_decompressor (
     .taken_i        (found_taken_q),
     .bases_i        (bases_q),
     .escape_place_i (escape_place_q),
-    .places_o       (find_places_places_o),
-    .end_o          (find_places_end_o),
-    .word_o         (find_places_word_o)
+    .places_o       (find_places_places),
+    .end_o          (find_places_end),
+    .word_o         (find_places_word)
   );
 
   sc_decompressor_sc_schedule schedule (
     .places_i  (places_q),
     .pending_i (pending_q),
     .raw_i     (raw_q),
-    .rows_o    (schedule_rows_o),
-    .served_o  (schedule_served_o)
+    .rows_o    (schedule_rows),
+    .served_o  (schedule_served)
   );
 
   sc_decompressor_sc_put put (
     .line_i   (line_q),
-    .words_i  (put_words_i),
+    .words_i  (put_words),
     .served_i (served_q),
     .at_i     (read_at_q),
-    .line_o   (put_line_o)
+    .line_o   (put_line)
   );
 
   // codes wait for the payloads in flight
-  assign ready = (phase_q == PHASE_RUN) & !busy_q;
+  assign ready = (phase_q == PHASE_RUN) & ~busy_q;
   assign load_ready = phase_q == PHASE_LOAD;
   assign take_code = load_valid_i & load_ready;
 
@@ -386,69 +385,50 @@ module sc_decompressor (
     end
   end
 
-  always @(*) begin
-    value_place = code_rank[9:0];
-    if (code_rank[10]) begin
-      value_place = escape_place_q;
-    end
-  end
+  assign value_place = code_rank[10] ? escape_place_q : code_rank[9:0];
 
   always @(*) begin : comb_reversed
     integer i;
-    reversed = 16'd0;
     for (i = 0; i < 16; i = i + 1) begin
       reversed[i] = load_code_i[15-i];
     end
   end
 
   // a stage goes on when the next one is free or goes on; words are read when the line is free
-  assign free = !valid_q | ready_i;
-  assign issue = placed_q & free & !(read_q & read_last_q);
-  assign still = pending_q & ~schedule_served_o;
-  assign placed_done = issue & !(|still);
-  assign found_goes = found_q & (!placed_q | placed_done);
-  assign step = busy_q & !plain_q & (!found_q | found_goes);
+  assign free = ~valid_q | ready_i;
+  assign issue = placed_q & free & ~(read_q & read_last_q);
+  assign still = pending_q & ~schedule_served;
+  assign placed_done = issue & ~(|still);
+  assign found_goes = found_q & (~placed_q | placed_done);
+  assign step = busy_q & ~plain_q & (~found_q | found_goes);
   assign take = valid_i & ready;
-
   // the lengths at every bit of the next block
-  always @(*) begin
-    lengths_bits_i = payload_q[47:0];
-    if (ready) begin
-      lengths_bits_i = payload_i[47:0];
-    end
-  end
+  assign lengths_bits = ready ? payload_i[47:0] : payload_q[47:0];
 
   always @(*) begin : comb_next_left
     integer i;
     next_left = left_q;
     for (i = 0; i < 4; i = i + 1) begin
-      if (chase_taken_o[i]) begin
+      if (chase_taken[i]) begin
         next_left = left_q - (i[5:0] + 6'd1);
       end
     end
   end
 
-  assign last = !(|next_left) | chase_invalid_o;
-  assign group = chase_taken_o[0] | chase_invalid_o;
+  assign last = ~(|next_left) | chase_invalid;
+  assign group = chase_taken[0] | chase_invalid;
 
   always @(*) begin
-    code_end_at = ({5'd0, found_used_q} << 5) + {4'd0, find_places_end_o};
+    code_end_at = {found_used_q, 5'd0} + {4'd0, find_places_end};
     if (found_escaped_q) begin
       code_end_at = code_end_at + 11'd32;
     end
   end
 
-  always @(*) begin : comb_values_write_i
+  always @(*) begin : comb_values_write
     integer bank;
     for (bank = 0; bank < 8; bank = bank + 1) begin
-      values_write_i[bank] = take_code & !load_escape_i & (value_place[2:0] == bank[2:0]);
-    end
-  end
-
-  always @(*) begin : comb_values_write_address_i
-    integer bank;
-    for (bank = 0; bank < 8; bank = bank + 1) begin
-      values_write_address_i[bank*7 +: 7] = value_place[9:3];
+      values_write[bank] = take_code & ~load_escape_i & (value_place[2:0] == bank[2:0]);
     end
   end
 
@@ -460,13 +440,13 @@ module sc_decompressor (
       word = 32'd0;
       for (bank = 0; bank < 8; bank = bank + 1) begin
         if (banks_q[i*3 +: 3] == bank[2:0]) begin
-          word = values_read_data_o[bank*32 +: 32];
+          word = values_read_data[bank*32 +: 32];
         end
       end
       if (read_raw_q[i]) begin
         word = read_word_q;
       end
-      put_words_i[i*32 +: 32] = word;
+      put_words[i*32 +: 32] = word;
     end
   end
 
@@ -481,17 +461,17 @@ module sc_decompressor (
       found_q <= 1'b0;
       read_q <= 1'b0;
     end else begin
-      found_q <= (step & group) | (found_q & !found_goes);
+      found_q <= (step & group) | (found_q & ~found_goes);
       read_q <= issue;
     end
   end
 
   always @(posedge clk_i) begin
-    served_q <= schedule_served_o;
+    served_q <= schedule_served;
     read_raw_q <= raw_q;
     read_word_q <= placed_word_q;
     read_at_q <= placed_at_q;
-    read_last_q <= placed_last_q & !(|still);
+    read_last_q <= placed_last_q & ~(|still);
     read_error_q <= placed_error_q;
   end
 
@@ -557,7 +537,7 @@ module sc_decompressor (
       valid_q <= 1'b0;
     end else begin
       if (step) begin
-        busy_q <= !last;
+        busy_q <= ~last;
       end
       if (valid_q & ready_i) begin
         valid_q <= 1'b0;
@@ -567,7 +547,7 @@ module sc_decompressor (
           valid_q <= 1'b1;
         end
       end
-      if (busy_q & plain_q & free & !(found_q | placed_q | read_q)) begin
+      if (busy_q & plain_q & free & ~(found_q | placed_q | read_q)) begin
         valid_q <= 1'b1;
         busy_q <= 1'b0;
       end
@@ -580,32 +560,32 @@ module sc_decompressor (
   always @(posedge clk_i) begin : update_payload_q
     integer p;
     if (step) begin
-      start_q <= chase_start_o;
+      start_q <= chase_start;
       left_q <= next_left;
-      found_bits_q <= {48'd0, blocks_q} | (payload_q[111:0] << 64);
-      found_begin_q <= chase_begin_o;
-      found_ends_q <= chase_ends_o;
-      found_taken_q <= chase_taken_o;
-      found_escaped_q <= chase_escaped_o;
+      found_bits_q <= {payload_q[47:0], blocks_q};
+      found_begin_q <= chase_begin;
+      found_ends_q <= chase_ends;
+      found_taken_q <= chase_taken;
+      found_escaped_q <= chase_escaped;
       found_last_q <= last;
-      found_invalid_q <= chase_invalid_o;
+      found_invalid_q <= chase_invalid;
       found_used_q <= used_q;
       found_at_q <= ~(left_q[4:0] - 5'd1);
       found_size_q <= bits_q;
     end
-    if (take | (step & chase_advance_o)) begin
+    if (take | (step & chase_advance)) begin
       for (p = 0; p < 4; p = p + 1) begin
-        block_lengths_q[p*64 +: 64] <= (block_lengths_q[p*64 +: 64] >> 32) | ({32'd0,
-            lengths_lengths_o[p*32 +: 32]} << 32);
+        block_lengths_q[p*64 +: 64] <= {lengths_lengths[p*32 +: 32], block_lengths_q[p*64+32 +:
+            32]};
       end
-      block_values_q <= (block_values_q >> 32) | ({32'd0, lengths_values_o} << 32);
-      block_escapes_q <= (block_escapes_q >> 32) | ({32'd0, lengths_escapes_o} << 32);
-      blocks_q <= (blocks_q >> 32) | ({32'd0, lengths_bits_i[31:0]} << 32);
+      block_values_q <= {lengths_values, block_values_q[63:32]};
+      block_escapes_q <= {lengths_escapes, block_escapes_q[63:32]};
+      blocks_q <= {lengths_bits[31:0], blocks_q[63:32]};
       payload_q <= payload_q >> 32;
       used_q <= used_q + 6'd1;
     end
     if (read_q) begin
-      line_q <= put_line_o;
+      line_q <= put_line;
       if (read_last_q) begin
         error_q <= read_error_q;
         if (read_error_q) begin
@@ -613,14 +593,14 @@ module sc_decompressor (
         end
       end
     end
-    if (busy_q & plain_q & free & !(found_q | placed_q | read_q)) begin
+    if (busy_q & plain_q & free & ~(found_q | placed_q | read_q)) begin
       // its first block has left the payload
-      line_q <= (payload_q << 32) | {992'd0, blocks_q[63:32]};
+      line_q <= {payload_q[991:0], blocks_q[63:32]};
       error_q <= 1'b0;
     end
     if (take) begin
       payload_q <= payload_i >> 32;
-      plain_q <= !compressed_i;
+      plain_q <= ~compressed_i;
       start_q <= FIRST_START;
       used_q <= 6'd0;
       left_q <= 6'd32;
@@ -650,14 +630,14 @@ module sc_decompressor (
       pending_q <= still;
     end
     if (found_goes) begin
-      places_q <= find_places_places_o;
+      places_q <= find_places_places;
       pending_q <= found_taken_q;
       // the last code, if it is the escape's
       raw_q <= 4'd0;
       if (found_escaped_q) begin
         raw_q <= found_taken_q & ~(found_taken_q >> 1);
       end
-      placed_word_q <= find_places_word_o;
+      placed_word_q <= find_places_word;
       placed_at_q <= found_at_q;
       placed_last_q <= found_last_q;
       // the first block that was used up came before the payload

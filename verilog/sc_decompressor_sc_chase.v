@@ -34,7 +34,7 @@ module sc_decompressor_sc_chase (
   // the last of these codes is the escape
   output wire         escaped_o,
   // mark at which the codes of the next cycle begin
-  output reg   [79:0] start_o,
+  output wire  [79:0] start_o,
   // the first block is consumed; the mark of the next cycle counts from the second block
   output wire         advance_o,
   // the bits at the mark are no code
@@ -85,7 +85,6 @@ module sc_decompressor_sc_chase (
     stopped = 80'd0;
     escape_end = 80'd0;
     any_invalid = 64'd0;
-    taken_o = 4'd0;
     for (i = 0; i < 4; i = i + 1) begin
       // the mark stays where there is no code, or where no further word is wanted
       held = 64'd0;
@@ -114,7 +113,6 @@ module sc_decompressor_sc_chase (
 
   always @(*) begin : comb_begin_o
     integer b;
-    begin_o = 7'd0;
     for (b = 0; b < 7; b = b + 1) begin
       begin_o[b] = |(start_i & NUMBERS[b*80 +: 80]);
     end
@@ -125,13 +123,7 @@ module sc_decompressor_sc_chase (
   assign escaped_o = |escape_end;
   assign advance = (|escape_end) | (|stopped[79:32]);
   assign advance_o = advance;
-
-  always @(*) begin
-    start_o = stopped;
-    if (advance) begin
-      start_o = (stopped >> 32) | escape_end;
-    end
-  end
+  assign start_o = advance ? ((stopped >> 32) | escape_end) : stopped;
 
 endmodule
 

@@ -38,10 +38,10 @@ module sc_decompressor_sc_places (
   reg [10:0] base;
   reg [10:0] rank;
   reg [6:0] last_end;
-  reg [127:0] part_0;
-  wire [111:0] part_1;
+  reg [127:0] tail_shifted;
+  wire [111:0] bits_shifted;
 
-  assign shifted = {16'd0, bits_i} << 11;
+  assign shifted = {5'd0, bits_i, 11'd0};
 
   always @(*) begin : comb_code_begin
     integer b;
@@ -52,8 +52,8 @@ module sc_decompressor_sc_places (
     for (i = 0; i < 4; i = i + 1) begin
       // the last 11 bits before its end are what matters of a code
       length = ends_i[i*7 +: 5] - code_begin[4:0];
-      part_0 = shifted >> ends_i[i*7 +: 7];
-      tail = part_0[10:0];
+      tail_shifted = shifted >> ends_i[i*7 +: 7];
+      tail = tail_shifted[10:0];
       code = 11'd0;
       for (b = 0; b < 11; b = b + 1) begin
         if (length > b[4:0]) begin
@@ -80,11 +80,11 @@ module sc_decompressor_sc_places (
   end
 
   assign end_o = last_end;
-  assign part_1 = bits_i >> last_end;
-  assign word_o = part_1[31:0];
+  assign bits_shifted = bits_i >> last_end;
+  assign word_o = bits_shifted[31:0];
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, code_begin[6:5], part_0[127:11], part_1[111:32]};
+  wire unused = &{1'b0, code_begin[6:5], tail_shifted[127:11], bits_shifted[111:32]};
 
 endmodule
 

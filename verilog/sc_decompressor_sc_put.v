@@ -20,22 +20,21 @@ module sc_decompressor_sc_put (
   // index in the line of the first word
   input  wire    [4:0] at_i,
   // the line with the words
-  output wire [1023:0] line_o
+  output reg  [1023:0] line_o
 );
 
   localparam [4:0] COLUMN_MASK = 5'd3;
-  reg [1023:0] line;
   reg [31:0] word;
   reg [4:0] place;
   reg [4:0] own;
   reg [4:0] to;
   reg there;
 
-  always @(*) begin : comb_line
+  always @(*) begin : comb_line_o
     integer column;
     integer i;
     integer w;
-    line = line_i;
+    line_o = line_i;
     // word k goes to column (at + k) mod K of the line's rows of K words
     for (column = 0; column < 4; column = column + 1) begin
       word = 32'd0;
@@ -53,14 +52,12 @@ module sc_decompressor_sc_put (
         own = w[4:0];
         if ((own & COLUMN_MASK) == column[4:0]) begin
           if (there & (to == own)) begin
-            line[w*32 +: 32] = word;
+            line_o[w*32 +: 32] = word;
           end
         end
       end
     end
   end
-
-  assign line_o = line;
 
 endmodule
 

@@ -48,7 +48,6 @@ module sc_decompressor_sc_schedule (
   always @(*) begin : comb_served_o
     integer i;
     integer j;
-    served_o = 4'd0;
     for (i = 0; i < 4; i = i + 1) begin
       waits = 1'b0;
       own = i[2:0];
@@ -56,10 +55,10 @@ module sc_decompressor_sc_schedule (
         other = 3'd4 - 3'd1 - j[2:0];
         if ((other < own) & wanted[K-1-j] & (places_i[i*10 +: 3] == places_i[(K-1-j)*10 +: 3]))
             begin
-          waits = !raw_i[i] & (places_i[i*10+3 +: 7] != places_i[(K-1-j)*10+3 +: 7]);
+          waits = ~raw_i[i] & (places_i[i*10+3 +: 7] != places_i[(K-1-j)*10+3 +: 7]);
         end
       end
-      served_o[i] = pending_i[i] & !waits;
+      served_o[i] = pending_i[i] & ~waits;
     end
   end
 

@@ -140,15 +140,15 @@ module sc_vft (
   localparam A = 8;
   localparam ENTRY = 36;
   reg [7:0] next_set;
-  reg [143:0] content;
+  wire [143:0] content;
   reg [35:0] entry;
   // value of the entry that is read: its tag, and the lowest slice, computed from the set
-  reg [31:0] value;
+  wire [31:0] value;
   wire [23:0] upper;
   reg [7:0] lowest;
   wire [14:0] sum;
-  wire [143:0] memory_read_data_o;
-  wire valid_bit_o;
+  wire [143:0] memory_read_data;
+  wire valid_bit;
   // a word is in the second stage
   reg training_q;
   // a read is in the second stage
@@ -159,8 +159,8 @@ module sc_vft (
   // the set was written while the memory was read; its new content is in `written`
   reg forward_q;
   reg [143:0] written_q;
-  wire [143:0] update_set_o;
-  wire [11:0] update_lost_o;
+  wire [143:0] update_set;
+  wire [11:0] update_lost;
   reg [13:0] lost_q;
   // words since the last clear, up to the number of sets
   reg [7:0] words_q;
@@ -173,9 +173,9 @@ module sc_vft (
     .clk_i           (clk_i),
     .write_i         (training_q),
     .write_address_i (set_q),
-    .write_data_i    (update_set_o),
+    .write_data_i    (update_set),
     .read_address_i  (next_set),
-    .read_data_o     (memory_read_data_o)
+    .read_data_o     (memory_read_data)
   );
 
   selvedge_bit_array #(.A (8)) valid (
@@ -184,19 +184,19 @@ module sc_vft (
     .clear_i   (clear_i),
     .set_i     (training_q),
     .address_i (set_q),
-    .bit_o     (valid_bit_o)
+    .bit_o     (valid_bit)
   );
 
   sc_vft_set_update update (
-    .valid_i (valid_bit_o),
+    .valid_i (valid_bit),
     .set_i   (content),
     .tag_i   (tag_q),
-    .set_o   (update_set_o),
-    .lost_o  (update_lost_o)
+    .set_o   (update_set),
+    .lost_o  (update_lost)
   );
 
   // first stage: one operation per cycle reads its set, and learns whether it is being written
-  assign train_ready_o = !read_i & !clear_i;
+  assign train_ready_o = ~read_i & ~clear_i;
 
   always @(*) begin : comb_next_set
     integer slice;
@@ -211,14 +211,8 @@ module sc_vft (
   end
 
   // second stage: a word changes its set
-  always @(*) begin
-    content = memory_read_data_o;
-    if (forward_q) begin
-      content = written_q;
-    end
-  end
-
-  assign sum = {1'b0, lost_q} + {3'd0, update_lost_o};
+  assign content = forward_q ? written_q : memory_read_data;
+  assign sum = {1'b0, lost_q} + {3'd0, update_lost};
 
   // second stage: a read picks its way
   always @(*) begin : comb_entry
@@ -241,11 +235,7 @@ module sc_vft (
     end
   end
 
-  always @(*) begin
-    value = 32'd0;
-    value[7:0] = lowest;
-    value[31:8] = upper;
-  end
+  assign value = {upper, lowest};
 
   assign read_valid_o = read_valid_q;
   assign read_value_o = read_value_q;
@@ -260,7 +250,7 @@ module sc_vft (
       forward_q <= 1'b0;
       read_valid_q <= 1'b0;
     end else begin
-      training_q <= train_valid_i & !read_i & !clear_i;
+      training_q <= train_valid_i & ~read_i & ~clear_i;
       reading_q <= read_i;
       forward_q <= training_q & (next_set == set_q);
       read_valid_q <= reading_q;
@@ -275,7 +265,7 @@ module sc_vft (
 
   always @(posedge clk_i) begin
     if (training_q) begin
-      written_q <= update_set_o;
+      written_q <= update_set;
     end
   end
 
@@ -300,7 +290,7 @@ module sc_vft (
     end else if (clear_i) begin
       words_q <= 8'd0;
       enough_q <= 1'b0;
-    end else if (training_q & !enough_q) begin
+    end else if (training_q & ~enough_q) begin
       words_q <= words_q + 8'd1;
       enough_q <= &words_q;
     end
@@ -310,7 +300,7 @@ module sc_vft (
     if (reading_q) begin
       read_count_q <= 12'd0;
       read_value_q <= 32'd0;
-      if (valid_bit_o & (|entry[ENTRY_COUNT +: 12])) begin
+      if (valid_bit & (|entry[ENTRY_COUNT +: 12])) begin
         read_count_q <= entry[ENTRY_COUNT +: 12];
         read_value_q <= value;
       end

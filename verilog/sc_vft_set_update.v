@@ -21,9 +21,9 @@ module sc_vft_set_update (
   // tag of the word
   input  wire  [23:0] tag_i,
   // the set after the word is counted
-  output wire [143:0] set_o,
+  output reg  [143:0] set_o,
   // count of the replaced entry; zero if none is replaced
-  output reg   [11:0] lost_o
+  output wire  [11:0] lost_o
 );
 
   localparam ENTRY = 36;
@@ -42,7 +42,6 @@ module sc_vft_set_update (
   reg [1:0] victim;
   reg [23:0] next_tag;
   reg [11:0] next_count;
-  reg [143:0] next_set;
 
   always @(*) begin : comb_any_hit
     integer way;
@@ -74,27 +73,22 @@ module sc_vft_set_update (
   end
 
   always @(*) begin
-    smallest = smaller[0*12 +: 12];
+    smallest = smaller[11:0];
     victim = 2'd0;
     victim[0] = upper_way[0];
-    if (smaller[1*12 +: 12] < smaller[0*12 +: 12]) begin
-      smallest = smaller[1*12 +: 12];
+    if (smaller[23:12] < smaller[11:0]) begin
+      smallest = smaller[23:12];
       victim = 2'd2;
       victim[0] = upper_way[1];
     end
   end
 
-  always @(*) begin
-    lost_o = 12'd0;
-    if (!any_hit) begin
-      lost_o = smallest;
-    end
-  end
+  assign lost_o = any_hit ? 12'd0 : smallest;
 
   // a full entry halves the whole set before it counts
-  always @(*) begin : comb_next_set
+  always @(*) begin : comb_set_o
     integer way;
-    next_set = set_i;
+    set_o = set_i;
     for (way = 0; way < 4; way = way + 1) begin
       next_tag = tag[way*24 +: 24];
       next_count = count[way*12 +: 12];
@@ -102,16 +96,14 @@ module sc_vft_set_update (
         next_count = count[way*12 +: 12] >> 1;
       end
       next_count = next_count + {11'd0, hit[way]};
-      if (!any_hit & (victim == way[1:0])) begin
+      if (~any_hit & (victim == way[1:0])) begin
         next_tag = tag_i;
         next_count = 12'd1;
       end
-      next_set[way*ENTRY +: 12] = next_count;
-      next_set[way*ENTRY+12 +: 24] = next_tag;
+      set_o[way*ENTRY +: 12] = next_count;
+      set_o[way*ENTRY+12 +: 24] = next_tag;
     end
   end
-
-  assign set_o = next_set;
 
 endmodule
 

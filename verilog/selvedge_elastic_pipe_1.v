@@ -50,15 +50,10 @@ module selvedge_elastic_pipe_1 #(
   reg [4:0] holes_ahead;
   // an item is offered to the current stage
   wire valid;
-  wire [DATA_BITS-1:0] data;
-  wire last_valid;
-  wire [DATA_BITS-1:0] last_data;
   reg stage_valid_d;
   reg stage_valid_q;
   reg [DATA_BITS-1:0] stage_data_d;
   reg [DATA_BITS-1:0] stage_data_q;
-  wire valid_2;
-  wire [DATA_BITS-1:0] data_2;
 
   always @(*) begin
     stage_valid_d = stage_valid_q;
@@ -68,7 +63,7 @@ module selvedge_elastic_pipe_1 #(
     if (ready_i | (|holes_ahead)) begin
       stage_valid_d = valid;
       if (valid) begin
-        stage_data_d = data;
+        stage_data_d = data_i;
       end
     end
     holes_ahead = holes_ahead >> 1;
@@ -76,19 +71,14 @@ module selvedge_elastic_pipe_1 #(
 
   always @(*) begin
     holes = 5'd0;
-    holes[0] = !stage_valid_q;
+    holes[0] = ~stage_valid_q;
   end
 
   assign ready_o = ready_i | (|holes);
   assign valid = valid_i;
-  assign data = data_i;
-  assign valid_2 = stage_valid_q;
-  assign data_2 = stage_data_q;
   // the outputs come from the last register alone, so that no path leads from ready_i to them
-  assign last_valid = stage_valid_q;
-  assign last_data = stage_data_q;
-  assign valid_o = last_valid;
-  assign data_o = last_data;
+  assign valid_o = stage_valid_q;
+  assign data_o = stage_data_q;
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -101,9 +91,6 @@ module selvedge_elastic_pipe_1 #(
   always @(posedge clk_i) begin
     stage_data_q <= stage_data_d;
   end
-
-  // bits that nothing here looks at
-  wire unused = &{1'b0, valid_2, data_2};
 
 endmodule
 

@@ -100,11 +100,11 @@ module set_index_a_prime (
 
   reg valid_q;
   reg [4:0] index_q;
-  wire [5:0] modulo_residue_o;
+  wire [5:0] modulo_residue;
 
   set_index_a_prime_prime_modulo modulo (
     .line_i    (line_i),
-    .residue_o (modulo_residue_o)
+    .residue_o (modulo_residue)
   );
 
   assign valid_o = valid_q;
@@ -120,12 +120,12 @@ module set_index_a_prime (
 
   always @(posedge clk_i) begin
     if (valid_i) begin
-      index_q <= modulo_residue_o[4:0];
+      index_q <= modulo_residue[4:0];
     end
   end
 
   // bits that nothing here looks at
-  wire unused = &{1'b0, modulo_residue_o[5]};
+  wire unused = &{1'b0, modulo_residue[5]};
 
 endmodule
 

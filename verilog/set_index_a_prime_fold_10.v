@@ -27,17 +27,14 @@ module set_index_a_prime_fold_10 (
   localparam [9:0] INVERTED = {2'd3, 2'd3, 2'd0, 2'd0, 2'd0};
   // magnitude of the residue of each chunk's position
   localparam [39:0] FACTOR = {8'd3, 8'd10, 8'd16, 8'd4, 8'd1};
-  wire [9:0] padded;
   reg [1:0] chunk;
   reg [7:0] sum;
-
-  assign padded = value_i;
 
   always @(*) begin : comb_sum
     integer i;
     sum = START;
     for (i = 0; i < 5; i = i + 1) begin
-      chunk = padded[i*CHUNK +: 2] ^ INVERTED[i*2 +: 2];
+      chunk = value_i[i*CHUNK +: 2] ^ INVERTED[i*2 +: 2];
       sum = sum + ({6'd0, chunk} * FACTOR[i*8 +: 8]);
     end
   end

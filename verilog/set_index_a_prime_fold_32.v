@@ -27,17 +27,14 @@ module set_index_a_prime_fold_32 (
   localparam [31:0] INVERTED = {4'd0, 4'd0, 4'd15, 4'd0, 4'd15, 4'd15, 4'd0, 4'd0};
   // magnitude of the residue of each chunk's position
   localparam [79:0] FACTOR = {10'd12, 10'd10, 10'd4, 10'd9, 10'd11, 10'd3, 10'd16, 10'd1};
-  wire [31:0] padded;
   reg [3:0] chunk;
   reg [9:0] sum;
-
-  assign padded = value_i;
 
   always @(*) begin : comb_sum
     integer i;
     sum = START;
     for (i = 0; i < 8; i = i + 1) begin
-      chunk = padded[i*CHUNK +: 4] ^ INVERTED[i*4 +: 4];
+      chunk = value_i[i*CHUNK +: 4] ^ INVERTED[i*4 +: 4];
       sum = sum + ({6'd0, chunk} * FACTOR[i*10 +: 10]);
     end
   end

@@ -26,22 +26,22 @@ module set_index_a_prime_prime_modulo (
   // multiples of the prime, largest first
   localparam [15:0] MULTIPLE = {8'd37, 8'd74};
   reg [7:0] rest;
-  wire [9:0] fold1_sum_o;
-  wire [7:0] fold2_sum_o;
+  wire [9:0] fold1_sum;
+  wire [7:0] fold2_sum;
 
   set_index_a_prime_fold_32 fold1 (
     .value_i (line_i),
-    .sum_o   (fold1_sum_o)
+    .sum_o   (fold1_sum)
   );
 
   set_index_a_prime_fold_10 fold2 (
-    .value_i (fold1_sum_o),
-    .sum_o   (fold2_sum_o)
+    .value_i (fold1_sum),
+    .sum_o   (fold2_sum)
   );
 
   always @(*) begin : comb_rest
     integer i;
-    rest = fold2_sum_o;
+    rest = fold2_sum;
     for (i = 0; i < 2; i = i + 1) begin
       if (rest >= MULTIPLE[i*8 +: 8]) begin
         rest = rest - MULTIPLE[i*8 +: 8];

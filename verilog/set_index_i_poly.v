@@ -98,11 +98,11 @@ module set_index_i_poly (
 
   reg valid_q;
   reg [4:0] index_q;
-  wire [4:0] hash_residue_o;
+  wire [4:0] hash_residue;
 
   set_index_i_poly_polynomial_residue hash (
     .line_i    (line_i),
-    .residue_o (hash_residue_o)
+    .residue_o (hash_residue)
   );
 
   assign valid_o = valid_q;
@@ -118,7 +118,7 @@ module set_index_i_poly (
 
   always @(posedge clk_i) begin
     if (valid_i) begin
-      index_q <= hash_residue_o;
+      index_q <= hash_residue;
     end
   end
 

@@ -90,11 +90,11 @@ module set_index_pmod (
 
   reg valid_q;
   reg [4:0] index_q;
-  wire [4:0] modulo_residue_o;
+  wire [4:0] modulo_residue;
 
   set_index_pmod_prime_modulo modulo (
     .line_i    (line_i),
-    .residue_o (modulo_residue_o)
+    .residue_o (modulo_residue)
   );
 
   assign valid_o = valid_q;
@@ -110,7 +110,7 @@ module set_index_pmod (
 
   always @(posedge clk_i) begin
     if (valid_i) begin
-      index_q <= modulo_residue_o;
+      index_q <= modulo_residue;
     end
   end
 

@@ -119,12 +119,12 @@ module spp #(
   wire [SECTORS:0] committed;
   reg [SECTORS-1:0] pattern;
   reg found;
-  wire [7:0] query_index_index_o;
-  wire [7:0] evict_index_index_o;
-  reg patterns_write_i;
-  reg [7:0] patterns_write_address_i;
-  reg [SECTORS:0] patterns_write_data_i;
-  wire [SECTORS:0] patterns_read_data_o;
+  wire [7:0] query_index_index;
+  wire [7:0] evict_index_index;
+  reg patterns_write;
+  reg [7:0] patterns_write_address;
+  reg [SECTORS:0] patterns_write_data;
+  wire [SECTORS:0] patterns_read_data;
   // entry that the sweep clears next; the top bit marks the end of the sweep
   reg [8:0] sweep_q;
   reg valid_q;
@@ -133,34 +133,34 @@ module spp #(
 
   spp_folded_index query_index (
     .address_i (query_address_i),
-    .index_o   (query_index_index_o)
+    .index_o   (query_index_index)
   );
 
   spp_folded_index evict_index (
     .address_i (evict_address_i),
-    .index_o   (evict_index_index_o)
+    .index_o   (evict_index_index)
   );
 
   selvedge_mem #(.A (8), .BITS (WORD)) patterns (
     .clk_i           (clk_i),
-    .write_i         (patterns_write_i),
-    .write_address_i (patterns_write_address_i),
-    .write_data_i    (patterns_write_data_i),
-    .read_address_i  (query_index_index_o),
-    .read_data_o     (patterns_read_data_o)
+    .write_i         (patterns_write),
+    .write_address_i (patterns_write_address),
+    .write_data_i    (patterns_write_data),
+    .read_address_i  (query_index_index),
+    .read_data_o     (patterns_read_data)
   );
 
   // after reset the sweep clears an entry per cycle; until its end no pattern is read or committed
   assign swept = sweep_q[8];
 
   always @(*) begin
-    patterns_write_i = 1'b1;
-    patterns_write_address_i = sweep_q[7:0];
-    patterns_write_data_i = {WORD{1'b0}};
+    patterns_write = 1'b1;
+    patterns_write_address = sweep_q[7:0];
+    patterns_write_data = {WORD{1'b0}};
     if (swept) begin
-      patterns_write_i = evict_i;
-      patterns_write_address_i = evict_index_index_o;
-      patterns_write_data_i = {1'b1, committed[SECTORS-1:0]};
+      patterns_write = evict_i;
+      patterns_write_address = evict_index_index;
+      patterns_write_data = {1'b1, committed[SECTORS-1:0]};
     end
   end
 
@@ -168,12 +168,12 @@ module spp #(
   assign committed = {1'b0, used_i};
 
   always @(*) begin
-    found = swept & patterns_read_data_o[SECTORS];
+    found = swept & patterns_read_data[SECTORS];
     pattern = UNKNOWN_PATTERN;
     if (found) begin
-      pattern = patterns_read_data_o[SECTORS-1:0];
+      pattern = patterns_read_data[SECTORS-1:0];
     end
-    if (commit & (evict_index_index_o == query_index_index_o)) begin
+    if (commit & (evict_index_index == query_index_index)) begin
       found = 1'b1;
       pattern = used_i;
     end
@@ -188,7 +188,7 @@ module spp #(
       sweep_q <= 9'd0;
       valid_q <= 1'b0;
     end else begin
-      sweep_q <= sweep_q + {8'd0, !swept};
+      sweep_q <= sweep_q + {8'd0, ~swept};
       valid_q <= query_i;
     end
   end

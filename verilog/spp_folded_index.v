@@ -16,24 +16,18 @@ module spp_folded_index (
   // the block address
   input  wire [31:0] address_i,
   // the index
-  output wire  [7:0] index_o
+  output reg   [7:0] index_o
 );
 
   localparam A = 8;
-  wire [31:0] address;
-  reg [7:0] index;
 
-  assign address = address_i;
-
-  always @(*) begin : comb_index
+  always @(*) begin : comb_index_o
     integer slice;
-    index = 8'd0;
+    index_o = 8'd0;
     for (slice = 0; slice < 4; slice = slice + 1) begin
-      index = index ^ address[slice*A +: 8];
+      index_o = index_o ^ address_i[slice*A +: 8];
     end
   end
-
-  assign index_o = index;
 
 endmodule
 

@@ -73,13 +73,13 @@ const WRONG: &[Wrong] = &[
     Wrong {
         block: "aws",
         what: "the address has no carry",
-        find: "memory_read_address_i = start + ",
-        replace: "memory_read_address_i = start | ",
+        find: "memory_read_address = start + ",
+        replace: "memory_read_address = start | ",
     },
     Wrong {
         block: "awt",
         what: "turns start over with each row",
-        find: "behind_last_q <= next_entry_behind_o;",
+        find: "behind_last_q <= next_entry_behind;",
         replace: "behind_last_q <= 8'd0;",
     },
     Wrong {
@@ -109,7 +109,7 @@ const WRONG: &[Wrong] = &[
     Wrong {
         block: "bgp",
         what: "the halves never swap",
-        find: "active_q <= both_fill_q & !active_q;",
+        find: "active_q <= both_fill_q & ~active_q;",
         replace: "active_q <= 1'b0;",
     },
     Wrong {
@@ -157,19 +157,19 @@ const WRONG: &[Wrong] = &[
     Wrong {
         block: "decompression_queue",
         what: "a line that leaves as one enters is counted twice",
-        find: "begins & !enters",
+        find: "begins & ~enters",
         replace: "begins",
     },
     Wrong {
         block: "decompression_queue",
         what: "a latency of zero is kept",
-        find: "latency = 4'd1;",
-        replace: "latency = 4'd0;",
+        find: "latency_i : 4'd1;",
+        replace: "latency_i : 4'd0;",
     },
     Wrong {
         block: "fpc_compressor",
         what: "a raw line is called compressed",
-        find: "result[RESULT_ENCODING] = !(&prefixes);",
+        find: "result[RESULT_ENCODING] = ~(&prefixes);",
         replace: "result[RESULT_ENCODING] = 1'b1;",
     },
     Wrong {
@@ -187,8 +187,8 @@ const WRONG: &[Wrong] = &[
     Wrong {
         block: "latte_controller",
         what: "a tie is better",
-        find: "better = (|next_difference) & !next_difference[35];",
-        replace: "better = !next_difference[35];",
+        find: "(|next_difference) &",
+        replace: "1'b1 &",
     },
     Wrong {
         block: "latte_controller",
@@ -211,20 +211,20 @@ const WRONG: &[Wrong] = &[
     Wrong {
         block: "milg",
         what: "the limit never changes",
-        find: "limit_q <= divider_quotient_o;",
+        find: "limit_q <= divider_quotient;",
         replace: "limit_q <= limit_q;",
     },
     Wrong {
         block: "milg",
         what: "failures wrap",
-        find: "if (rsfail_i & !(&rsfails_q)) begin",
+        find: "if (rsfail_i & ~(&rsfails_q)) begin",
         replace: "if (rsfail_i) begin",
     },
     Wrong {
         block: "milg",
         what: "what exceeds the limit counts as the maximum",
-        find: "divider_number_i = limit_q;",
-        replace: "divider_number_i = max_inflight_q;",
+        find: "? limit_q : max_inflight_q;",
+        replace: "? max_inflight_q : max_inflight_q;",
     },
     Wrong {
         block: "qbmi",
@@ -253,7 +253,7 @@ const WRONG: &[Wrong] = &[
     Wrong {
         block: "sc_compressor",
         what: "words without a code are sent",
-        find: "fits = loaded_q & !next_uncoded & ",
+        find: "fits = loaded_q & ~next_uncoded & ",
         replace: "fits = loaded_q & ",
     },
     Wrong {

@@ -513,10 +513,14 @@ impl<'a> ModuleBuilder<'a> {
             }
             Node::Slice(inner, index) => self.slice(inner, index, e.width),
             Node::Replace(inner, index, field) => self.replace(inner, index, field),
-            Node::Not(inner) => {
-                let symbol = if e.width == 1 { "!" } else { "~" };
-                VerilogOperand(code![symbol, self.expr(inner).tight()], Tie::Prefix)
-            }
+            Node::Not(inner) => match &inner.node {
+                Node::Compare { signed, left, op, right } => {
+                    let (left, right) = (left.clone(), right.clone());
+                    let node = Node::Compare { signed: *signed, left, op: op.opposite(), right };
+                    self.expr(&Expr { width: 1, node })
+                }
+                _ => VerilogOperand(code!["~", self.expr(inner).tight()], Tie::Prefix),
+            },
             Node::Negate(inner) => VerilogOperand(code!["-", self.expr(inner).tight()], Tie::Prefix),
             Node::Reduce(op, inner) => {
                 let symbol = match op {
@@ -550,9 +554,29 @@ impl<'a> ModuleBuilder<'a> {
             }
             Node::CompareIndex(a, op, b) => {
                 let symbol = compare_symbol(*op);
-                let (a, b) = (self.index(a).operand(symbol, true), self.index(b).operand(symbol, false));
-                infix(a, symbol, b)
+                // An operator takes the width of the integer beside it.
+                let mut side = |index: &Index, left| match index {
+                    Index::Value(e) if !matches!(e.node, Node::Read(_) | Node::Slice(..)) => {
+                        self.index_operand(index).operand(symbol, left)
+                    }
+                    _ => self.index(index).operand(symbol, left),
+                };
+                infix(side(a, true), symbol, side(b, false))
             }
+            Node::Choose(test, yes, no) => {
+                let [test, yes, no] = [test, yes, no].map(|e| self.expr(e).operand("?", true));
+                VerilogOperand(code![test, " ? ", yes, " : ", no], Tie::Ternary)
+            }
+        }
+    }
+
+    /// Returns the condition of a statement.
+    fn condition(&mut self, e: &Expr) -> Code {
+        match &e.node {
+            Node::Not(inner) if !matches!(inner.node, Node::Compare { .. }) => {
+                code!["!", self.expr(inner).tight()]
+            }
+            _ => self.code(e),
         }
     }
 
@@ -756,7 +780,7 @@ impl<'a> ModuleBuilder<'a> {
     fn alternatives(&mut self, statement: &Stmt) -> Vec<VerilogBlock> {
         let (mut blocks, mut next) = (vec![], std::slice::from_ref(statement));
         while let [Stmt::If { test, then, otherwise }] = next {
-            let test = self.code(test);
+            let test = self.condition(test);
             blocks.push(self.block(Head::Other(code!["if (", test, ")"]), then));
             next = otherwise;
         }

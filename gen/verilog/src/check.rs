@@ -211,6 +211,7 @@ impl<'a> BodyChecker<'a> {
                 self.expr(a)
             }
             Node::Concat(parts) => parts.iter().try_for_each(|part| self.expr(part)),
+            Node::Choose(test, yes, no) => [test, yes, no].into_iter().try_for_each(|e| self.expr(e)),
             Node::Replace(a, index, b) => {
                 self.expr(a)?;
                 self.index(index)?;

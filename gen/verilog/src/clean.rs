@@ -1,6 +1,6 @@
 //! Removes stores that are overwritten before a read, and gives each value a separate name.
 
-use crate::ir::{ElementRef, Index, Node, Role, Signal, SignalId, Stmt};
+use crate::ir::{ElementRef, Index, IndexOp, Node, Role, Signal, SignalId, Stmt};
 use crate::schedule::assigns_whole;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -181,6 +181,28 @@ pub(crate) fn without_dead_stores(
     kept
 }
 
+/// Returns the signals of which each iteration of a loop assigns another element or field, until all are assigned.
+fn covered(statement: &Stmt, signals: &[Signal]) -> Vec<SignalId> {
+    let Stmt::Loop { variable, from: 0, to, body } = statement else { return vec![] };
+    let reads = statement.reads();
+    let is_own = |index: &Index| matches!(index, Index::Loop(name, _) if name == variable);
+    let of = |statement: &Stmt| {
+        let Stmt::Assign { place, field, value } = statement else { return None };
+        let signal = &signals[place.signal];
+        let bits = value.width;
+        let is_complete = match (&place.index, field) {
+            (Some(index), None) => is_own(index) && *to == signal.length(),
+            (None, Some(Index::Operation(a, IndexOp::Mul, b))) => {
+                is_own(a) && b.constant() == Some(bits) && to * bits == signal.width
+            }
+            (None, Some(index)) => is_own(index) && bits == 1 && *to == signal.width,
+            _ => false,
+        };
+        (is_complete && !reads.contains(&place.signal)).then_some(place.signal)
+    };
+    body.iter().filter_map(of).collect()
+}
+
 /// Returns the statement without dead stores, or `None` if nothing is left.
 fn live(statement: Stmt, signals: &[Signal], overwritten: &mut BTreeSet<SignalId>) -> Option<Stmt> {
     let read = |names: &mut BTreeSet<SignalId>, statement: &Stmt| {
@@ -238,84 +260,11 @@ fn live(statement: Stmt, signals: &[Signal], overwritten: &mut BTreeSet<SignalId
                 *overwritten = end;
             }
             let body = without_dead_stores(body, signals, overwritten);
-            (!is_empty(&body)).then_some(Stmt::Loop { variable, from, to, body })
+            let statement = Stmt::Loop { variable, from, to, body };
+            overwritten.extend(covered(&statement, signals));
+            let Stmt::Loop { body, .. } = &statement else { return None };
+            (!is_empty(body)).then_some(statement)
         }
         other => Some(other),
-    }
-}
-
-impl Stmt {
-    /// Replaces a signal by another one.
-    fn rename(&mut self, old: SignalId, new: SignalId) {
-        let all = |body: &mut Vec<Stmt>| body.iter_mut().for_each(|statement| statement.rename(old, new));
-        match self {
-            Stmt::Assign { place, field, value } => {
-                place.rename(old, new);
-                field.iter_mut().for_each(|index| index.rename(old, new));
-                value.rename(old, new);
-            }
-            Stmt::If { test, then, otherwise } => {
-                test.rename(old, new);
-                [then, otherwise].into_iter().for_each(all);
-            }
-            Stmt::Match { test, arms } => {
-                test.rename(old, new);
-                arms.iter_mut().map(|(_, body)| body).for_each(all);
-            }
-            Stmt::Loop { body, .. } => all(body),
-            Stmt::Comment(_) => {}
-        }
-    }
-}
-
-impl ElementRef {
-    fn rename(&mut self, old: SignalId, new: SignalId) {
-        self.signal = if self.signal == old { new } else { self.signal };
-        self.index.iter_mut().for_each(|index| index.rename(old, new));
-    }
-}
-
-impl Index {
-    fn rename(&mut self, old: SignalId, new: SignalId) {
-        match self {
-            Index::Value(e) => e.rename(old, new),
-            Index::Operation(a, _, b) => [a, b].into_iter().for_each(|index| index.rename(old, new)),
-            Index::Number(_) | Index::Loop(..) | Index::Parameter(..) => {}
-        }
-    }
-}
-
-impl crate::ir::Expr {
-    fn rename(&mut self, old: SignalId, new: SignalId) {
-        match &mut self.node {
-            Node::Read(place) => place.rename(old, new),
-            Node::Number(index) => index.rename(old, new),
-            Node::Literal(_) | Node::Variant(..) => {}
-            Node::Extend(e) | Node::SignExtend(e) | Node::Not(e) | Node::Negate(e) | Node::Reduce(_, e) => {
-                e.rename(old, new);
-            }
-            Node::Concat(parts) => parts.iter_mut().for_each(|part| part.rename(old, new)),
-            Node::Slice(e, index) => {
-                e.rename(old, new);
-                index.rename(old, new);
-            }
-            Node::Replace(e, index, field) => {
-                e.rename(old, new);
-                index.rename(old, new);
-                field.rename(old, new);
-            }
-            Node::Binary(a, _, b) | Node::Compare { left: a, right: b, .. } => {
-                a.rename(old, new);
-                b.rename(old, new);
-            }
-            Node::Shift { value, by, .. } => {
-                value.rename(old, new);
-                by.rename(old, new);
-            }
-            Node::CompareIndex(a, _, b) => {
-                a.rename(old, new);
-                b.rename(old, new);
-            }
-        }
     }
 }

@@ -141,7 +141,12 @@ pub(crate) fn trees(
     let distinct = prepare(top, &nodes, options, &plain_stems(top, &nodes, options)?)?;
     let names = decide_names(top, &nodes, &distinct);
     let named = distinct.iter().zip(names).enumerate().filter(|(number, (module, _))| module.stands(*number));
-    Ok(named.map(|(_, (module, name))| (name, module.draft.body.clone())).collect())
+    let folded = |(_, (module, name)): (usize, (&Distinct, String))| {
+        let mut body = module.draft.body.clone();
+        body.fold_selections();
+        (name, body)
+    };
+    Ok(named.map(folded).collect())
 }
 
 /// Writes a family of blocks as Verilog. A module has the parameters of the family on which it depends. `top` is the name of
@@ -365,6 +370,7 @@ fn finish(
                 return clock_gate::module(name, options);
             }
             let mut body = module.draft.body.clone();
+            body.fold_selections();
             body.items.splice(0..0, checks(name, &module.limits));
             let head = comment(name, &prefixed, module, &nodes[module.node], options);
             let text = module_text(name, &body, &names, options.language);

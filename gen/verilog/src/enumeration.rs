@@ -168,6 +168,7 @@ impl ValueUses<'_> {
     }
 
     fn plan(&mut self, plan: &ModulePlan) {
+        self.others.extend(plan.outputs.values());
         for process in &plan.processes {
             match process {
                 Process::Assign { place, value, .. } => self.assignment(place, None, value),
@@ -262,6 +263,9 @@ impl ValueUses<'_> {
             Node::CompareIndex(a, _, b) => {
                 self.index(a);
                 self.index(b);
+            }
+            Node::Choose(test, yes, no) => {
+                [test, yes, no].into_iter().for_each(|e| self.expression(e, false));
             }
         }
     }

@@ -153,6 +153,9 @@ impl Evaluator<'_> {
                 bit(compare(&(self.expr(left) ^ &flip), *op, &(self.expr(right) ^ &flip)))
             }
             Node::CompareIndex(a, op, b) => bit(compare(&self.index(a), *op, &self.index(b))),
+            Node::Choose(test, yes, no) => {
+                self.expr(if self.expr(test) == BigUint::default() { no } else { yes })
+            }
         }
     }
 }

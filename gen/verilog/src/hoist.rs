@@ -9,8 +9,14 @@ use std::collections::BTreeMap;
 /// A temporary that is assigned in only one branch gets a default before the complete statement.
 pub(crate) fn hoist(body: Vec<Stmt>, signals: &mut Vec<Signal>) -> Vec<Stmt> {
     let mut out = vec![];
-    let mut hoister =
-        Hoister { signals, before: vec![], front: vec![], padded: BTreeMap::new(), clocked: false };
+    let mut hoister = Hoister {
+        signals,
+        before: vec![],
+        front: vec![],
+        padded: BTreeMap::new(),
+        clocked: false,
+        target: None,
+    };
     for statement in body {
         let before = hoister.signals.len();
         let branches = matches!(statement, Stmt::If { .. } | Stmt::Match { .. } | Stmt::Loop { .. });
@@ -41,6 +47,8 @@ struct Hoister<'a> {
     padded: BTreeMap<SignalId, SignalId>,
     /// `true` in a statement that assigns registers only.
     clocked: bool,
+    /// The signal that the current statement assigns.
+    target: Option<SignalId>,
 }
 
 impl Hoister<'_> {
@@ -49,17 +57,20 @@ impl Hoister<'_> {
         for statement in body {
             let statement = match statement {
                 Stmt::Assign { place, field, value } => {
+                    self.target = Some(place.signal);
                     let field = field.map(|field| self.index(field));
                     let statement = Stmt::Assign { place: self.place(place), field, value: self.expr(value) };
                     out.append(&mut self.before);
                     statement
                 }
                 Stmt::If { test, then, otherwise } => {
+                    self.target = None;
                     let test = self.expr(test);
                     out.append(&mut self.before);
                     Stmt::If { test, then: self.body(then), otherwise: self.body(otherwise) }
                 }
                 Stmt::Match { test, arms } => {
+                    self.target = None;
                     let test = self.expr(test);
                     out.append(&mut self.before);
                     let arms = arms.into_iter().map(|(label, body)| (label, self.body(body))).collect();
@@ -123,6 +134,7 @@ impl Hoister<'_> {
                 Node::Compare { signed, left: self.boxed(*left), op, right: self.boxed(*right) }
             }
             Node::CompareIndex(a, op, b) => Node::CompareIndex(self.index(a), op, self.index(b)),
+            Node::Choose(test, yes, no) => Node::Choose(self.boxed(*test), self.boxed(*yes), self.boxed(*no)),
             node @ (Node::Literal(_) | Node::Variant(..) | Node::Number(_)) => node,
         };
         Expr { width, node }
@@ -133,8 +145,18 @@ impl Hoister<'_> {
         if matches!(e.node, Node::Read(_)) {
             return e;
         }
-        let number = self.signals.iter().filter(|s| s.name.starts_with(PART)).count();
-        let signal = self.temporary(format!("{PART}{number}"), e.width);
+        let target = self.target.map_or("test".into(), |target| self.stem(target));
+        let name = match &e.node {
+            Node::Shift { value, .. } => match &value.node {
+                Node::Read(place) if !self.signals[place.signal].name.ends_with("shifted") => {
+                    self.stem(place.signal) + "_shifted"
+                }
+                _ => target + "_shifted",
+            },
+            _ => target + "_full",
+        };
+        let name = self.free(name);
+        let signal = self.temporary(name, e.width);
         self.before.push(assign(signal, e));
         read(signal, self.signals[signal].width)
     }
@@ -156,12 +178,7 @@ impl Hoister<'_> {
         if !is_fixed && self.clocked {
             return e;
         }
-        let stem =
-            ["_q", "_i", "_o"].iter().find_map(|end| signal.name.strip_suffix(end)).unwrap_or(&signal.name);
-        let name = format!("{stem}_padded");
-        let taken = |name: &str| self.signals.iter().any(|signal| signal.name == name);
-        let free = |number: usize| Some(format!("{name}_{number}")).filter(|name| !taken(name));
-        let name = if taken(&name) { (2..).find_map(free).unwrap_or_default() } else { name };
+        let name = self.free(self.stem(id) + "_padded");
         let padded = self.temporary(name, width);
         let statement = assign(padded, e.extended(width));
         if is_fixed {
@@ -171,6 +188,19 @@ impl Hoister<'_> {
             self.before.push(statement);
         }
         read(padded, width)
+    }
+
+    /// Returns a signal's name without its suffix.
+    fn stem(&self, id: SignalId) -> String {
+        let name = &self.signals[id].name;
+        ["_q", "_d", "_i", "_o"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name).to_string()
+    }
+
+    /// Returns the name, with a number if another signal has it.
+    fn free(&self, name: String) -> String {
+        let is_free = |name: &String| self.signals.iter().all(|signal| signal.name != *name);
+        let numbered = (2..).map(|number| format!("{name}_{number}"));
+        std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or_default()
     }
 
     /// Declares a temporary.
@@ -192,8 +222,6 @@ impl Hoister<'_> {
     }
 }
 
-/// Start of the names of temporaries without another name.
-const PART: &str = "part_";
 /// Max bits of an index for which a signal is padded.
 const MOST_PADDED_INDEX: usize = 8;
 

@@ -161,6 +161,18 @@ impl Index {
         }
     }
 
+    /// Calls `f` for every expression inside the index, the innermost first.
+    pub fn rewrite(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Index::Value(e) => e.rewrite(f),
+            Index::Operation(a, _, b) => {
+                a.rewrite(f);
+                b.rewrite(f);
+            }
+            Index::Number(_) | Index::Loop(..) | Index::Parameter(..) => {}
+        }
+    }
+
     /// Calls `f` for every expression inside the index.
     pub fn visit(&self, f: &mut dyn FnMut(&Expr)) {
         match self {
@@ -210,6 +222,20 @@ pub(crate) enum CompareOp {
     Ge,
 }
 
+impl CompareOp {
+    /// Returns the operator with the opposite result.
+    pub fn opposite(self) -> CompareOp {
+        match self {
+            CompareOp::Eq => CompareOp::Ne,
+            CompareOp::Ne => CompareOp::Eq,
+            CompareOp::Lt => CompareOp::Ge,
+            CompareOp::Le => CompareOp::Gt,
+            CompareOp::Gt => CompareOp::Le,
+            CompareOp::Ge => CompareOp::Lt,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ReduceOp {
     All,
@@ -255,6 +281,8 @@ pub(crate) enum Node {
     },
     /// A comparison of index arithmetic.
     CompareIndex(Index, CompareOp, Index),
+    /// The first expression if the condition is true, otherwise the second one.
+    Choose(Box<Expr>, Box<Expr>, Box<Expr>),
 }
 
 impl Expr {
@@ -310,6 +338,11 @@ impl Expr {
             Node::Negate(inner) if offset == 0 => Node::Negate(part(inner)),
             Node::Shift { left: true, value, by } if offset == 0 => {
                 Node::Shift { left: true, value: part(value), by }
+            }
+            Node::Shift { left: false, value, by: Index::Number(by) }
+                if by + offset + width <= self.width =>
+            {
+                return value.sliced(Index::Number(by + offset), width);
             }
             Node::Number(index) if offset == 0 && index.largest() < 1 << width.min(30) => Node::Number(index),
             node => {
@@ -377,6 +410,52 @@ impl Expr {
                 a.visit(f);
                 b.visit(f);
             }
+            Node::Choose(test, yes, no) => [test, yes, no].into_iter().for_each(|e| e.visit(f)),
+        }
+    }
+
+    /// Calls `f` for all expressions inside, including those in indices, and then for this expression.
+    pub fn rewrite(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        match &mut self.node {
+            Node::Read(place) => place.index.iter_mut().for_each(|index| index.rewrite(f)),
+            Node::Literal(_) | Node::Variant(..) => {}
+            Node::Number(index) => index.rewrite(f),
+            Node::Extend(e) | Node::SignExtend(e) | Node::Not(e) | Node::Negate(e) | Node::Reduce(_, e) => {
+                e.rewrite(f);
+            }
+            Node::Concat(parts) => parts.iter_mut().for_each(|part| part.rewrite(f)),
+            Node::Slice(e, index) => {
+                e.rewrite(f);
+                index.rewrite(f);
+            }
+            Node::Replace(e, index, field) => {
+                e.rewrite(f);
+                index.rewrite(f);
+                field.rewrite(f);
+            }
+            Node::Binary(a, _, b) | Node::Compare { left: a, right: b, .. } => {
+                a.rewrite(f);
+                b.rewrite(f);
+            }
+            Node::Shift { value, by, .. } => {
+                value.rewrite(f);
+                by.rewrite(f);
+            }
+            Node::CompareIndex(a, _, b) => {
+                a.rewrite(f);
+                b.rewrite(f);
+            }
+            Node::Choose(test, yes, no) => [test, yes, no].into_iter().for_each(|e| e.rewrite(f)),
+        }
+        f(self);
+    }
+
+    /// Replaces a signal by another one, if the expression is a read of it.
+    pub fn rename(&mut self, old: SignalId, new: SignalId) {
+        if let Node::Read(place) = &mut self.node
+            && place.signal == old
+        {
+            place.signal = new;
         }
     }
 
@@ -447,6 +526,43 @@ impl Stmt {
             Stmt::If { test, .. } | Stmt::Match { test, .. } => test.visit(f),
             Stmt::Loop { .. } | Stmt::Comment(_) => {}
         });
+    }
+
+    /// Calls `f` for every expression in this statement, the innermost first.
+    pub fn rewrite(&mut self, f: &mut dyn FnMut(&mut Expr)) {
+        match self {
+            Stmt::Assign { place, field, value } => {
+                place.index.iter_mut().chain(field).for_each(|index| index.rewrite(f));
+                value.rewrite(f);
+            }
+            Stmt::If { test, then, otherwise } => {
+                test.rewrite(f);
+                then.iter_mut().chain(otherwise).for_each(|statement| statement.rewrite(f));
+            }
+            Stmt::Match { test, arms } => {
+                test.rewrite(f);
+                arms.iter_mut().flat_map(|(_, body)| body).for_each(|statement| statement.rewrite(f));
+            }
+            Stmt::Loop { body, .. } => body.iter_mut().for_each(|statement| statement.rewrite(f)),
+            Stmt::Comment(_) => {}
+        }
+    }
+
+    /// Replaces a signal by another one.
+    pub fn rename(&mut self, old: SignalId, new: SignalId) {
+        self.rewrite(&mut |e| e.rename(old, new));
+        self.rename_targets(old, new);
+    }
+
+    fn rename_targets(&mut self, old: SignalId, new: SignalId) {
+        let all = |body: &mut Vec<Stmt>| body.iter_mut().for_each(|s| s.rename_targets(old, new));
+        match self {
+            Stmt::Assign { place, .. } if place.signal == old => place.signal = new,
+            Stmt::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(all),
+            Stmt::Match { arms, .. } => arms.iter_mut().map(|(_, body)| body).for_each(all),
+            Stmt::Loop { body, .. } => all(body),
+            Stmt::Assign { .. } | Stmt::Comment(_) => {}
+        }
     }
 
     /// Returns the signals that the statement reads.

@@ -53,11 +53,15 @@
 //! # Ok::<(), selvedge_gen::EmitError>(())
 //! ```
 
+mod aliases;
 mod builder;
 mod cells;
 mod check;
 mod clean;
 mod clock_gate;
+#[cfg(test)]
+mod clutter;
+mod condense;
 mod design;
 mod elaborate;
 mod enumeration;
@@ -81,6 +85,7 @@ mod module;
 mod names;
 mod options;
 mod schedule;
+mod simplify;
 mod streams;
 #[cfg(test)]
 mod style;

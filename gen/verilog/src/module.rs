@@ -1,8 +1,10 @@
 //! Writes one block as one module.
 
+use crate::aliases::{name_pins, remove_copies};
 use crate::builder::{ModuleBuilder, concatenation, counting, highest, literal};
 use crate::check;
 use crate::clean::clean;
+use crate::condense::condense;
 use crate::elaborate::{AtomInfo, BlockNode, parse_literal};
 use crate::enumeration::{Enumerations, NamedValue};
 use crate::error::{EmitError, Problem};
@@ -17,6 +19,7 @@ use crate::lower::{BodyNames, Lowering};
 use crate::names;
 use crate::options::{Language, ResetStyle};
 use crate::schedule::{ModulePlan, Pin, Process, schedule, whole_copy};
+use crate::simplify::simplify;
 use crate::verilog::{
     Body, Code, EnumerationType, EnumerationValue, Head, Item, ModuleInstance, VerilogBlock, code,
 };
@@ -179,8 +182,13 @@ impl<'a> ModuleWriter<'a> {
                 check::check(&self.block, &self.names.signals, &body)?;
                 self.check_clock()?;
                 let body = clean(body, &mut self.names.signals);
+                let body = simplify(body, &self.names.signals);
                 let mut plan = schedule(body, &self.names.signals, &self.output_of);
+                remove_copies(&mut plan, &self.names.signals);
                 self.gate_clocks(&mut plan)?;
+                condense(&mut plan, &self.names.signals);
+                let taken = self.other_names().collect();
+                name_pins(&plan, &mut self.names.signals, taken);
                 Ok(self.assemble(&plan))
             }
             Verilog::Wrapper(w) if [TEMPLATE, FILLED_TEMPLATE].contains(&w.cores.as_str()) => {
@@ -503,10 +511,7 @@ impl<'a> ModuleWriter<'a> {
         let is_macro = |d: &Description| d.is_of_kit() && d.type_name == "SyncMem";
         if self.style.clock_gating && !self.node.description.as_ref().is_some_and(is_macro) {
             let names = self.names.signals.iter().map(|signal| signal.name.clone());
-            let children = self.children.iter().map(|child| child.name.clone());
-            let numbers = self.names.parameters.keys().map(|key| names::parameter(key));
-            let layouts = self.layouts.iter().flat_map(Layout::names);
-            let taken = names.chain(children).chain(numbers).chain(layouts).collect();
+            let taken = names.chain(self.other_names()).collect();
             plan_gates(plan, &mut self.names.signals, &self.output_of, taken);
         }
         let is_gated = |child: &Child| child.ports.iter().any(|port| port.name == TEST_ENABLE);
@@ -530,6 +535,13 @@ impl<'a> ModuleWriter<'a> {
             layout: None,
         });
         Ok(())
+    }
+
+    /// Returns the names of sub-blocks, numbers and layouts.
+    fn other_names(&self) -> impl Iterator<Item = String> {
+        let children = self.children.iter().map(|child| child.name.clone());
+        let numbers = self.names.parameters.keys().map(|key| names::parameter(key));
+        children.chain(numbers).chain(self.layouts.iter().flat_map(Layout::names))
     }
 
     // --- the module ---
@@ -652,6 +664,7 @@ impl<'a> ModuleWriter<'a> {
             let wanted = match signal.role {
                 Role::Local | Role::Temporary => {
                     variables.contains(&id)
+                        || plan.is_driven(id)
                         || self.is_assigned(plan, id)
                         || plan.gates.iter().any(|gate| gate.clock == id)
                 }
@@ -1050,6 +1063,7 @@ impl<'a> ModuleWriter<'a> {
                 Role::Reset => self.reset != ResetStyle::None,
                 Role::Local | Role::Temporary => {
                     self.is_assigned(plan, id)
+                        || plan.is_driven(id)
                         || plan.processes.iter().any(|p| match p {
                             Process::Comb { body } => body.iter().flat_map(Stmt::writes).any(|w| w == id),
                             _ => false,

@@ -39,9 +39,16 @@ pub(crate) struct ModulePlan {
     pub processes: Vec<Process>,
     /// Inputs of sub-blocks that need no intermediate signal.
     pub pins: BTreeMap<SignalId, Pin>,
-    /// Outputs of sub-blocks that drive an output of this module directly. That output has no other driver.
+    /// Outputs of sub-blocks that drive an output or local of this module directly. That signal has no other driver.
     pub outputs: BTreeMap<SignalId, SignalId>,
     pub gates: Vec<ClockGate>,
+}
+
+impl ModulePlan {
+    /// Returns whether a sub-block drives the signal directly.
+    pub fn is_driven(&self, id: SignalId) -> bool {
+        self.outputs.values().any(|target| *target == id)
+    }
 }
 
 /// A statement at the top level of the body, with the comments before it.
@@ -362,10 +369,13 @@ fn direct_pin(
     if !matches!(signals[pin].role, Role::ChildInput(_)) || read_inside.contains(&pin) {
         return None;
     }
+    let is_variable = |source: &ElementRef| signals[source.signal].role != Role::Constant;
     let plain = |value: &Expr| match &value.node {
-        Node::Read(source) => {
-            !signals[source.signal].is_array() && signals[source.signal].role != Role::Constant
-        }
+        Node::Read(source) => !signals[source.signal].is_array() && is_variable(source),
+        Node::Slice(inner, Index::Number(_)) => match &inner.node {
+            Node::Read(source) => source.index.is_none() && is_variable(source),
+            _ => false,
+        },
         Node::Literal(_) => true,
         _ => false,
     };
@@ -386,33 +396,9 @@ fn direct_pin(
 /// output.
 fn connect_outputs(plan: &mut ModulePlan, signals: &[Signal]) {
     let mut readers: BTreeMap<SignalId, usize> = BTreeMap::new();
-    let mut count =
-        |reads: Vec<SignalId>| reads.into_iter().for_each(|id| *readers.entry(id).or_default() += 1);
-    for process in &plan.processes {
-        match process {
-            Process::Assign { place, value, .. } => {
-                let mut reads = vec![];
-                value.reads(&mut reads);
-                if let Some(index) = &place.index {
-                    index.visit(&mut |e| e.reads(&mut reads));
-                }
-                count(reads);
-            }
-            Process::Copy { from, .. } => count(vec![*from]),
-            Process::Constant { .. } => {}
-            Process::Comb { body } | Process::Clocked { body } => body.iter().for_each(|s| count(s.reads())),
-        }
-    }
-    for pin in plan.pins.values() {
-        match pin {
-            Pin::Same(value) => {
-                let mut reads = vec![];
-                value.reads(&mut reads);
-                count(reads);
-            }
-            Pin::Element(signal) => count(vec![*signal]),
-        }
-    }
+    let of_processes = plan.processes.iter().flat_map(Process::reads);
+    let of_pins = plan.pins.values().flat_map(Pin::reads);
+    of_processes.chain(of_pins).for_each(|id| *readers.entry(id).or_default() += 1);
     let alias = |process: &Process| -> Option<(SignalId, SignalId)> {
         let (to, from) = match process {
             Process::Assign { place: ElementRef { signal, index: None }, value, .. } => match &value.node {

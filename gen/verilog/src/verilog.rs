@@ -196,6 +196,31 @@ impl Body {
         out
     }
 
+    /// Writes the selection of an element with a fixed index as a range: `[3*8 +: 8]` as `[31:24]`.
+    pub fn fold_selections(&mut self) {
+        for slot in self.slots() {
+            let tokens = &mut slot.code.0;
+            for at in (0..tokens.len().saturating_sub(6)).rev() {
+                let Some([open, element, times, bits, plus, count, close]) = tokens.get(at..at + 7) else {
+                    continue;
+                };
+                let symbols = [open, times, plus, close].map(CodeToken::text);
+                let CodeToken::Number(element) = *element else { continue };
+                if symbols != ["[", "*", " +: ", "]"] || bits != count {
+                    continue;
+                }
+                let bits = Code::from(bits.clone());
+                let range = match (&bits.0[..], element) {
+                    ([CodeToken::Number(bits)], _) => code![(element + 1) * bits - 1, ":", element * bits],
+                    (_, 0) => code![bits, "-", 1usize, ":", 0usize],
+                    (_, 1) => code![bits.clone(), " +: ", bits],
+                    _ => continue,
+                };
+                tokens.splice(at + 1..at + 6, range.0);
+            }
+        }
+    }
+
     /// Returns all instances of sub-modules.
     pub fn instances(&mut self) -> Vec<&mut ModuleInstance> {
         let mut out = vec![];

@@ -269,7 +269,7 @@ fn qbmi(kernels: u64) -> Properties {
         .collect();
     let ones = (0..kernels).fold(0, |ones, kernel| ones | 1 << (kernel * bits));
     Properties {
-        inside: vec!["set_quota_o"],
+        inside: vec!["set_quota"],
         wires: vec![
             wire("ranks", rank_bits * kernels, joined(&rank)),
             wire("left", bits * kernels, joined(&left)),
@@ -280,7 +280,7 @@ fn qbmi(kernels: u64) -> Properties {
             stored("quotas", bits * kernels, ones, "quotas_o"),
             stored("issued", kernels, 0, joined(&issued)),
             stored("emptied", 1, 0, empty.join(" | ")),
-            stored("set", set_bits * kernels, 0, "set_quota_o"),
+            stored("set", set_bits * kernels, 0, "set_quota"),
         ],
         claims: vec![
             claim("ranks", "kernels rank by quota, those with equal quotas by number", "rank_o == ranks"),
@@ -438,13 +438,13 @@ fn awt(entries: u64) -> Properties {
             "valid_q",
             "high_q",
             "keys_q",
-            "next_entry_index_o",
-            "free_entry_index_o",
+            "next_entry_index",
+            "free_entry_index",
             "last_row_q",
             "behind_last_q",
         ],
         seen: vec![SeenSignal { name: "started_q", bits: entries }],
-        constants: vec![any("key", 11, "11'd33"), any("entry", index_bits, "next_entry_index_o")],
+        constants: vec![any("key", 11, "11'd33"), any("entry", index_bits, "next_entry_index")],
         memories: vec![
             watched("contexts", ("entry", index_bits), "context_word", 71),
             watched("insts", ("entry", index_bits), "inst_word", 7),
@@ -462,7 +462,7 @@ fn awt(entries: u64) -> Properties {
                 format!("trigger_high_i ? !(&active_o) : !(&active_o[{}:{quarter}])", entries - 1),
             ),
             wire("holders", entries, format!("{{{}}}", holders.join(", "))),
-            wire("deployed_distance", index_bits, distance("next_entry_index_o")),
+            wire("deployed_distance", index_bits, distance("next_entry_index")),
             wire("own_distance", index_bits, distance("place")),
         ],
         registers: vec![
@@ -476,8 +476,8 @@ fn awt(entries: u64) -> Properties {
                 "starts ? {trigger_live_out_i, trigger_live_in_i, trigger_mask_i} : live",
             ),
             stored("inst", 7, 0, "starts ? 7'd0 : inst + {6'd0, deployed}"),
-            stored("place", index_bits, 0, "starts ? free_entry_index_o : place"),
-            stored("last_entry", index_bits, entries - 1, "deploy_valid_o ? next_entry_index_o : last_entry"),
+            stored("place", index_bits, 0, "starts ? free_entry_index : place"),
+            stored("last_entry", index_bits, entries - 1, "deploy_valid_o ? next_entry_index : last_entry"),
         ],
         claims: vec![
             claim(
@@ -496,12 +496,12 @@ fn awt(entries: u64) -> Properties {
             claim(
                 "deploys",
                 "only active routines deploy, instruction after instruction, until SR.End",
-                "!deployed | (runs & (deploy_high_o == high) & (next_entry_index_o == place) & ((next_entry_index_o != entry) | ((deploy_inst_o == inst) & (deploy_last_o == (inst == end_id)))))",
+                "!deployed | (runs & (deploy_high_o == high) & (next_entry_index == place) & ((next_entry_index != entry) | ((deploy_inst_o == inst) & (deploy_last_o == (inst == end_id)))))",
             ),
             claim(
                 "contexts",
                 "an instruction has the lanes and live registers of its trigger",
-                "!deployed | (next_entry_index_o != entry) | ({deploy_live_out_o, deploy_live_in_o, deploy_mask_o} == live)",
+                "!deployed | (next_entry_index != entry) | ({deploy_live_out_o, deploy_live_in_o, deploy_mask_o} == live)",
             ),
             claim(
                 "room",
@@ -700,9 +700,9 @@ fn sc_vft(entries: u64) -> Properties {
             "reading_q",
             "set_q",
             "content",
-            "update_set_o",
-            "update_lost_o",
-            "valid_bit_o",
+            "update_set",
+            "update_lost",
+            "valid_bit",
             "words_q",
             "way_q",
         ],
@@ -789,15 +789,15 @@ fn sc_vft(entries: u64) -> Properties {
                 "an operation in the second stage has the current content of its set",
                 format!(
                     "!(counting | asking) | ({})",
-                    same("content", "valid_bit_o", "seen_counts", "seen_tags")
+                    same("content", "valid_bit", "seen_counts", "seen_tags")
                 ),
             ),
             claim(
                 "update",
                 "a word in the second stage leaves its set as counted",
                 format!(
-                    "!counting | ((update_lost_o == loss) & {})",
-                    same("update_set_o", "1'b1", "counts", "tags")
+                    "!counting | ((update_lost == loss) & {})",
+                    same("update_set", "1'b1", "counts", "tags")
                 ),
             ),
         ],

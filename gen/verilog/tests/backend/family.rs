@@ -131,7 +131,7 @@ fn widths_ones_and_values_follow_the_parameters() {
         "localparam [BITS-1:0] FIVE = 5;",
         "assign next_o = number_i + {{(BITS-1){1'b0}}, 1'b1};",
         "assign limited_o = number_i & LIMIT[BITS-1:0];",
-        "place_o = {INDEX{1'b0}};",
+        "place_o = (|index_i) ? index_i : {INDEX{1'b0}};",
         "localparam INDEX = $clog2(BITS);",
     ] {
         assert!(words(&text).contains(line), "no `{line}` in\n{text}");

@@ -12,6 +12,7 @@ mod merging;
 mod patterns;
 mod refusals;
 mod sequential;
+mod shortening;
 mod source;
 mod tools;
 mod types;

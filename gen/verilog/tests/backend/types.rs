@@ -128,7 +128,7 @@ fn equal_lanes_are_packed_arrays() {
         "low_o[i] = sums_q[i][3:1];",
         "assign sum_o = sums_q[at_i];",
         "reversed[3-i] = sums_q[i];",
-        "pairs[i] = reversed[i+2];",
+        "upper_o[i] = reversed[i+2];",
     ] {
         assert!(text.contains(line), "no `{line}` in\n{text}");
     }

@@ -19,37 +19,31 @@ module pipe (
   // data that enters
   input  wire [15:0] data_i,
   // data leaves this cycle
-  output wire        valid_o,
+  output reg         valid_o,
   // data that leaves; undefined before the first data has left
-  output wire [15:0] data_o
+  output reg  [15:0] data_o
 );
 
-  reg valid;
-  reg [15:0] data;
   reg [2:0] stage_valid_d;
   reg [2:0] stage_valid_q;
   reg [47:0] stage_data_d;
   reg [47:0] stage_data_q;
 
-  always @(*) begin : comb_stage_valid_d
+  always @(*) begin : comb_stage_data_d
     integer i;
-    stage_valid_d = stage_valid_q;
     stage_data_d = stage_data_q;
     // from stage to stage; what a stage holds is the input of the next one
-    valid = valid_i;
-    data = data_i;
+    valid_o = valid_i;
+    data_o = data_i;
     for (i = 0; i < 3; i = i + 1) begin
-      stage_valid_d[i] = valid;
-      if (valid) begin
-        stage_data_d[i*16 +: 16] = data;
+      stage_valid_d[i] = valid_o;
+      if (valid_o) begin
+        stage_data_d[i*16 +: 16] = data_o;
       end
-      valid = stage_valid_q[i];
-      data = stage_data_q[i*16 +: 16];
+      valid_o = stage_valid_q[i];
+      data_o = stage_data_q[i*16 +: 16];
     end
   end
-
-  assign valid_o = valid;
-  assign data_o = data;
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -161,36 +161,35 @@ module shared (
   reg [23:0] summed_q;
   reg [1:0] state_q;
   reg [7:0] constant_q;
-  reg [3:0] memories_write_address_i;
-  wire [15:0] memories_read_data_o;
+  reg [3:0] memories_write_address;
+  wire [15:0] memories_read_data;
 
   selvedge_mem #(.A (2), .BITS (8)) memories_0 (
     .clk_i           (clk_i),
     .write_i         (enable_i),
-    .write_address_i (memories_write_address_i[1:0]),
+    .write_address_i (memories_write_address[1:0]),
     .write_data_i    (x_i),
     .read_address_i  (at_i),
-    .read_data_o     (memories_read_data_o[7:0])
+    .read_data_o     (memories_read_data[7:0])
   );
 
   shared_mem memories_1 (
     .clk_i           (clk_i),
     .write_i         (enable_i),
-    .write_address_i (memories_write_address_i[3:2]),
+    .write_address_i (memories_write_address[3:2]),
     .write_data_i    (x_i),
     .read_address_i  (at_i),
-    .read_data_o     (memories_read_data_o[15:8])
+    .read_data_o     (memories_read_data[15:8])
   );
 
   assign full_o = full_q;
-  assign data_o = data_q ^ items_q[0*8 +: 8] ^ items_q[1*8 +: 8];
+  assign data_o = data_q ^ items_q[7:0] ^ items_q[15:8];
 
   assign element_o = shifted_q;
 
-  always @(*) begin : comb_summed_d
+  // a running sum through a local
+  always @(*) begin : comb_last
     integer i;
-    summed_d = summed_q;
-    // a running sum through a local
     last = x_i;
     for (i = 0; i < 3; i = i + 1) begin
       last = last + summed_q[i*8 +: 8];
@@ -198,14 +197,14 @@ module shared (
     end
   end
 
-  always @(*) begin : comb_memories_write_address_i
+  always @(*) begin : comb_memories_write_address
     integer i;
     for (i = 0; i < 2; i = i + 1) begin
-      memories_write_address_i[i*2 +: 2] = at_i + i[1:0];
+      memories_write_address[i*2 +: 2] = at_i + i[1:0];
     end
   end
 
-  assign stored_o = memories_read_data_o[0*8 +: 8] - memories_read_data_o[1*8 +: 8];
+  assign stored_o = memories_read_data[7:0] - memories_read_data[15:8];
 
   always @(*) begin
     y_o = last ^ (plain_q + enabled_q + constant_q);
@@ -301,7 +300,7 @@ module shared (
     if (!rst_ni) begin
       shifted_q <= {8'd4, 8'd3, 8'd2, 8'd1};
     end else if (x_i[0]) begin
-      shifted_q[0*8 +: 8] <= x_i;
+      shifted_q[7:0] <= x_i;
       for (i = 1; i < 4; i = i + 1) begin
         shifted_q[i*8 +: 8] <= shifted_q[(i-1)*8 +: 8];
       end
