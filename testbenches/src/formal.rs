@@ -147,12 +147,13 @@ pub(crate) fn abc_script(reach: Reach, top: &str) -> String {
 }
 
 /// Returns ABC's commands for one verdict. An unrolled proof is about combinational logic: SAT sweeping (`&fraig -y`) merges
-/// equal nodes from the inputs up, which leaves little for the last step. A proof for all states uses IC3 (`pdr`).
+/// equal nodes from the inputs up, which leaves little for the last step. A proof for all states uses IC3 (`pdr`). A diagram
+/// that is not constant becomes multiplexers (`muxes`), because its sum of products may be too large.
 fn abc_commands(reach: Reach, top: &str) -> String {
     let prove = match reach {
         Reach::Cycles(cycles) => format!("frames -i -F {cycles}\norpos\n&get -n\n&fraig -y\n&put\niprove"),
         Reach::Diagrams { cycles } => {
-            format!("frames -i -F {cycles}\norpos\ncollapse\nstrash\niprove")
+            format!("frames -i -F {cycles}\norpos\ncollapse\nmuxes\nstrash\niprove")
         }
         Reach::AllStates { seconds } => format!("orpos\npdr -T {seconds}"),
         Reach::Induction { steps } => format!("orpos\nind -F {steps}"),
