@@ -132,51 +132,47 @@ module sc_code_builder_merger (
   assign done = make & ((made_q + 11'd1) == size_i);
   assign done_o = done;
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      bypass_q <= 1'b0;
-    end else begin
-      bypass_q <= make & (taken_next == made_q);
-    end
+  always @(posedge clk_i) begin
+    bypass_q <= make & (taken_next == made_q);
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
-      entries_left_q <= 11'd0;
-      escape_left_q <= 1'b0;
-      made_q <= 11'd0;
-      taken_q <= 11'd0;
-      half_q <= 1'b0;
-      half_symbol_q <= 1'b0;
-      weight_q <= 23'd0;
     end else begin
       if (busy_q) begin
-        half_q <= !half_q;
-        half_symbol_q <= take_symbol;
-        weight_q <= item_weight;
-        taken_q <= taken_next;
         busy_q <= !done;
-      end
-      if (make) begin
-        weight_q <= sum;
-        made_q <= made_q + 11'd1;
-      end
-      if (busy_q & take_symbol) begin
-        if (take_escape) begin
-          escape_left_q <= 1'b0;
-        end else begin
-          entries_left_q <= entries_left_q - 11'd1;
-        end
       end
       if (start_i) begin
         busy_q <= 1'b1;
-        entries_left_q <= size_i;
-        escape_left_q <= 1'b1;
-        made_q <= 11'd0;
-        taken_q <= 11'd0;
-        half_q <= 1'b0;
       end
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (busy_q) begin
+      half_q <= !half_q;
+      half_symbol_q <= take_symbol;
+      weight_q <= item_weight;
+      taken_q <= taken_next;
+    end
+    if (make) begin
+      weight_q <= sum;
+      made_q <= made_q + 11'd1;
+    end
+    if (busy_q & take_symbol) begin
+      if (take_escape) begin
+        escape_left_q <= 1'b0;
+      end else begin
+        entries_left_q <= entries_left_q - 11'd1;
+      end
+    end
+    if (start_i) begin
+      entries_left_q <= size_i;
+      escape_left_q <= 1'b1;
+      made_q <= 11'd0;
+      taken_q <= 11'd0;
+      half_q <= 1'b0;
     end
   end
 

@@ -231,45 +231,44 @@ module sc_code_builder_sorter (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      here_q <= 10'd0;
-      filled_q <= 16'd0;
-      size_q <= 11'd0;
-      pass_q <= 2'd0;
       joining_q <= 1'b0;
-      bucket_q <= 4'd0;
-      started_q <= 1'b0;
       joined_q <= 1'b0;
-      head_q <= 10'd0;
-      last_q <= 10'd0;
     end else begin
-      here_q <= address;
-      filled_q <= filled_d;
-      size_q <= size_d;
-      pass_q <= pass_d;
       joining_q <= joining_d;
-      bucket_q <= bucket_d;
-      started_q <= started_d;
       joined_q <= joined_d;
-      head_q <= head_d;
-      last_q <= last_d;
     end
+  end
+
+  always @(posedge clk_i) begin
+    here_q <= address;
+    filled_q <= filled_d;
+    size_q <= size_d;
+    pass_q <= pass_d;
+    bucket_q <= bucket_d;
+    started_q <= started_d;
+    head_q <= head_d;
+    last_q <= last_d;
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       moving_q <= 1'b0;
-      left_q <= 11'd0;
     end else begin
       if (joined_q) begin
         moving_q <= !(&pass_q);
-        left_q <= size_q - 11'd1;
-      end
-      if (moving_q) begin
-        left_q <= left_q - 11'd1;
       end
       if (moving_q & !(|left_q)) begin
         moving_q <= 1'b0;
       end
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (joined_q) begin
+      left_q <= size_q - 11'd1;
+    end
+    if (moving_q) begin
+      left_q <= left_q - 11'd1;
     end
   end
 
