@@ -566,7 +566,7 @@ fn are_remainders(sets: &[&str]) {
 #[test]
 fn wrong_remainders_are_found() {
     for name in ["set_index_pmod", "set_index_a_prime"] {
-        fault_has_no_proof(name, &[], "rest = rest - MULTIPLE", "rest = rest + MULTIPLE");
+        fault_has_no_proof(name, &[("sets", "16")], "rest = rest - MULTIPLE", "rest = rest + MULTIPLE");
     }
 }
 

@@ -384,16 +384,16 @@ module sc_code_builder #(
     if (!rst_ni) begin
       stage_q <= 3'd0;
       entering_q <= 1'b0;
-      escape_weight_q <= 14'd0;
-      asked_q <= 11'd0;
-      given_q <= 10'd0;
     end else begin
       stage_q <= stage_d;
       entering_q <= entering_d;
-      escape_weight_q <= escape_weight_d;
-      asked_q <= asked_d;
-      given_q <= given_d;
     end
+  end
+
+  always @(posedge clk_i) begin
+    escape_weight_q <= escape_weight_d;
+    asked_q <= asked_d;
+    given_q <= given_d;
   end
 
 endmodule

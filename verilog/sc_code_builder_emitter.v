@@ -138,20 +138,11 @@ module sc_code_builder_emitter #(
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
-      more_q <= 1'b0;
       waiting_q <= 1'b0;
-      position_q <= 11'd0;
-      escape_left_q <= 1'b0;
-      code_q <= 16'd0;
-      length_q <= 5'd0;
       valid_q <= 1'b0;
       first_q <= 1'b0;
       last_q <= 1'b0;
     end else begin
-      if (choose & longer) begin
-        length_q <= length_q + 5'd1;
-        code_q <= code_q << 1;
-      end
       if (ask) begin
         waiting_q <= 1'b1;
       end
@@ -161,38 +152,32 @@ module sc_code_builder_emitter #(
       if (give_entry) begin
         waiting_q <= 1'b0;
       end
-      if (give_escape) begin
-        escape_left_q <= 1'b0;
-      end
       if (give_entry | give_escape) begin
         valid_q <= 1'b1;
         first_q <= ~(|position_q);
         last_q <= position_q == size_i;
-        code_q <= code_q + 16'd1;
-        position_q <= position_q + 11'd1;
-        more_q <= position_q != size_i;
       end
       if (done) begin
         busy_q <= 1'b0;
       end
       if (start_i) begin
         busy_q <= 1'b1;
-        more_q <= 1'b1;
-        position_q <= 11'd0;
-        escape_left_q <= 1'b1;
-        code_q <= 16'd0;
-        length_q <= 5'd1;
       end
     end
   end
 
   always @(posedge clk_i) begin
+    if (choose & longer) begin
+      length_q <= length_q + 5'd1;
+      code_q <= code_q << 1;
+    end
     if (give_entry) begin
       index_q <= index_i;
       escape_q <= 1'b0;
       value_q <= read_value_i;
     end
     if (give_escape) begin
+      escape_left_q <= 1'b0;
       index_q <= 10'd0;
       escape_q <= 1'b1;
       value_q <= 32'd0;
@@ -200,6 +185,16 @@ module sc_code_builder_emitter #(
     if (give_entry | give_escape) begin
       given_code_q <= code_q;
       given_length_q <= length_q;
+      code_q <= code_q + 16'd1;
+      position_q <= position_q + 11'd1;
+      more_q <= position_q != size_i;
+    end
+    if (start_i) begin
+      more_q <= 1'b1;
+      position_q <= 11'd0;
+      escape_left_q <= 1'b1;
+      code_q <= 16'd0;
+      length_q <= 5'd1;
     end
   end
 

@@ -226,28 +226,25 @@ module sc_code_builder_lengths #(
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      seen_q <= 11'd0;
       scanning_q <= 1'b0;
       checking_q <= 1'b0;
       lengthening_q <= 1'b0;
       shortening_q <= 1'b0;
-      length_q <= 4'd0;
-      place_q <= 11'd0;
-      left_q <= 11'd0;
-      excess_q <= 16'd0;
-      unit_q <= 16'd0;
     end else begin
-      seen_q <= seen_next;
       scanning_q <= scanning_d;
       checking_q <= checking_d;
       lengthening_q <= lengthening_d;
       shortening_q <= shortening_d;
-      length_q <= length_d;
-      place_q <= place_d;
-      left_q <= left_d;
-      excess_q <= excess_d;
-      unit_q <= unit_d;
     end
+  end
+
+  always @(posedge clk_i) begin
+    seen_q <= seen_next;
+    length_q <= length_d;
+    place_q <= place_d;
+    left_q <= left_d;
+    excess_q <= excess_d;
+    unit_q <= unit_d;
   end
 
 endmodule

@@ -43,15 +43,17 @@ module sc_code_builder_merger (
 
   wire any_entry;
   wire take_escape;
-  wire [22:0] symbol_weight;
-  wire [22:0] node_weight;
+  reg [22:0] symbol_weight;
+  reg [22:0] node_weight;
   wire take_symbol;
-  wire [22:0] item_weight;
+  reg [22:0] item_weight;
   wire [22:0] sum;
   wire [10:0] taken_next;
   wire make;
   wire done;
-  wire [22:0] nodes_read_data;
+  wire [8:0] nodes_write_address_i;
+  wire [8:0] nodes_read_address_i;
+  wire [22:0] nodes_read_data_o;
   reg busy_q;
   reg [10:0] entries_left_q;
   reg escape_left_q;
@@ -70,26 +72,50 @@ module sc_code_builder_merger (
   selvedge_sync_mem #(.A (9), .BITS (23)) nodes (
     .clk_i           (clk_i),
     .write_i         (make),
-    .write_address_i (made_q[8:0]),
+    .write_address_i (nodes_write_address_i),
     .write_data_i    (sum),
-    .read_address_i  (taken_next[8:0]),
-    .read_data_o     (nodes_read_data)
+    .read_address_i  (nodes_read_address_i),
+    .read_data_o     (nodes_read_data_o)
   );
 
   // the lightest symbol that is left: the escape or an entry
   assign any_entry = |entries_left_q;
-  assign take_escape = escape_left_q & (~any_entry | (escape_weight_i <= {2'd0, count_i}));
-  assign symbol_weight = take_escape ? {9'd0, escape_weight_i} : {11'd0, count_i};
+  assign take_escape = escape_left_q & (!any_entry | (escape_weight_i <= {2'd0, count_i}));
+
+  always @(*) begin
+    if (take_escape) begin
+      symbol_weight = {9'd0, escape_weight_i};
+    end else begin
+      symbol_weight = {11'd0, count_i};
+    end
+  end
+
   // the lighter one of that symbol and of the node that waits longest
-  assign node_weight = bypass_q ? weight_q : nodes_read_data;
+  always @(*) begin
+    node_weight = nodes_read_data_o;
+    if (bypass_q) begin
+      node_weight = weight_q;
+    end
+  end
+
   assign take_symbol = (any_entry | escape_left_q) & ((taken_q == made_q) | (symbol_weight <=
       node_weight));
-  assign item_weight = take_symbol ? symbol_weight : node_weight;
-  assign take_entry_o = busy_q & take_symbol & ~take_escape;
-  assign taken_next = taken_q + {10'd0, busy_q & ~take_symbol};
+
+  always @(*) begin
+    if (take_symbol) begin
+      item_weight = symbol_weight;
+    end else begin
+      item_weight = node_weight;
+    end
+  end
+
+  assign take_entry_o = busy_q & take_symbol & !take_escape;
+  assign taken_next = taken_q + {10'd0, busy_q & !take_symbol};
+  assign nodes_read_address_i = taken_next[8:0];
   // every second item makes a node with the item before
   assign sum = weight_q + item_weight;
   assign make = busy_q & half_q;
+  assign nodes_write_address_i = made_q[8:0];
   assign node_valid_o = make;
   assign node_o = made_q[9:0];
 
@@ -106,51 +132,47 @@ module sc_code_builder_merger (
   assign done = make & ((made_q + 11'd1) == size_i);
   assign done_o = done;
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      bypass_q <= 1'b0;
-    end else begin
-      bypass_q <= make & (taken_next == made_q);
-    end
+  always @(posedge clk_i) begin
+    bypass_q <= make & (taken_next == made_q);
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
-      entries_left_q <= 11'd0;
-      escape_left_q <= 1'b0;
-      made_q <= 11'd0;
-      taken_q <= 11'd0;
-      half_q <= 1'b0;
-      half_symbol_q <= 1'b0;
-      weight_q <= 23'd0;
     end else begin
       if (busy_q) begin
-        half_q <= ~half_q;
-        half_symbol_q <= take_symbol;
-        weight_q <= item_weight;
-        taken_q <= taken_next;
-        busy_q <= ~done;
-      end
-      if (make) begin
-        weight_q <= sum;
-        made_q <= made_q + 11'd1;
-      end
-      if (busy_q & take_symbol) begin
-        if (take_escape) begin
-          escape_left_q <= 1'b0;
-        end else begin
-          entries_left_q <= entries_left_q - 11'd1;
-        end
+        busy_q <= !done;
       end
       if (start_i) begin
         busy_q <= 1'b1;
-        entries_left_q <= size_i;
-        escape_left_q <= 1'b1;
-        made_q <= 11'd0;
-        taken_q <= 11'd0;
-        half_q <= 1'b0;
       end
+    end
+  end
+
+  always @(posedge clk_i) begin
+    if (busy_q) begin
+      half_q <= !half_q;
+      half_symbol_q <= take_symbol;
+      weight_q <= item_weight;
+      taken_q <= taken_next;
+    end
+    if (make) begin
+      weight_q <= sum;
+      made_q <= made_q + 11'd1;
+    end
+    if (busy_q & take_symbol) begin
+      if (take_escape) begin
+        escape_left_q <= 1'b0;
+      end else begin
+        entries_left_q <= entries_left_q - 11'd1;
+      end
+    end
+    if (start_i) begin
+      entries_left_q <= size_i;
+      escape_left_q <= 1'b1;
+      made_q <= 11'd0;
+      taken_q <= 11'd0;
+      half_q <= 1'b0;
     end
   end
 

@@ -1,4 +1,5 @@
-set_index_a_prime_fold_10.v
+set_index_a_prime_fold_13.v
+set_index_a_prime_fold_19.v
 set_index_a_prime_fold_32.v
 set_index_a_prime_prime_modulo.v
 set_index_a_prime.v

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_a_prime_prime_modulo
 //
-// The residue of a line address modulo a prime, without a clock: two folds, then conditional
-// subtractions.
+// The residue of a line address modulo a prime, without a clock: two or three folds, then
+// conditional subtractions.
 //
+// CHUNK0, COUNT0, PADDED0 and SUM0 belong to a fold before the others; SUM0 is 32 if it is absent.
 // CHUNK1, COUNT1, PADDED1 and SUM1 belong to the first fold; CHUNK2, COUNT2, PADDED2 and SUM2 to
 // the second. STEPS conditional subtractions, the first of 2^(STEPS-1) times the prime, leave a
 // value below the prime, which has BITS bits.
 //
-// Parameters: CHUNK1 = 4, COUNT1 = 8, PADDED1 = 32, SUM1 = 10, CHUNK2 = 2, COUNT2 = 5, PADDED2 =
-// 10, SUM2 = 8, STEPS = 2, BITS = 6
+// Parameters: CHUNK0 = 18, COUNT0 = 2, PADDED0 = 36, SUM0 = 19, CHUNK1 = 10, COUNT1 = 2, PADDED1 =
+// 20, SUM1 = 13, CHUNK2 = 5, COUNT2 = 3, PADDED2 = 15, SUM2 = 9, STEPS = 3, BITS = 6
 // Part of: set_index_a_prime
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control
@@ -24,27 +25,36 @@ module set_index_a_prime_prime_modulo (
 );
 
   // multiples of the prime, largest first
-  localparam [15:0] MULTIPLE = {8'd37, 8'd74};
-  reg [7:0] rest;
-  wire [9:0] fold1_sum;
-  wire [7:0] fold2_sum;
+  localparam [26:0] MULTIPLE = {9'd37, 9'd74, 9'd148};
+  wire [18:0] folded;
+  reg [8:0] rest;
+  wire [18:0] fold0_sum_o;
+  wire [12:0] fold1_sum_o;
+  wire [8:0] fold2_sum_o;
 
-  set_index_a_prime_fold_32 fold1 (
+  set_index_a_prime_fold_32 fold0 (
     .value_i (line_i),
-    .sum_o   (fold1_sum)
+    .sum_o   (fold0_sum_o)
   );
 
-  set_index_a_prime_fold_10 fold2 (
-    .value_i (fold1_sum),
-    .sum_o   (fold2_sum)
+  set_index_a_prime_fold_19 fold1 (
+    .value_i (folded),
+    .sum_o   (fold1_sum_o)
   );
+
+  set_index_a_prime_fold_13 fold2 (
+    .value_i (fold1_sum_o),
+    .sum_o   (fold2_sum_o)
+  );
+
+  assign folded = fold0_sum_o;
 
   always @(*) begin : comb_rest
     integer i;
-    rest = fold2_sum;
-    for (i = 0; i < 2; i = i + 1) begin
-      if (rest >= MULTIPLE[i*8 +: 8]) begin
-        rest = rest - MULTIPLE[i*8 +: 8];
+    rest = fold2_sum_o;
+    for (i = 0; i < 3; i = i + 1) begin
+      if (rest >= MULTIPLE[i*9 +: 9]) begin
+        rest = rest - MULTIPLE[i*9 +: 9];
       end
     end
   end

@@ -21,7 +21,7 @@ module set_index_pmod_fold_32 (
 );
 
   localparam CHUNK = 5;
-  // initial value of the sum, which compensates for the inverted chunks
+  // initial value of the sum: in the last fold, it compensates for all inverted chunks
   localparam [7:0] START = 8'd0;
   // all ones for an inverted chunk, whose residue is negative
   localparam [34:0] INVERTED = 35'd0;

@@ -21,7 +21,7 @@ module set_index_pmod_fold_8 (
 );
 
   localparam CHUNK = 5;
-  // initial value of the sum, which compensates for the inverted chunks
+  // initial value of the sum: in the last fold, it compensates for all inverted chunks
   localparam [5:0] START = 6'd0;
   // all ones for an inverted chunk, whose residue is negative
   localparam [9:0] INVERTED = 10'd0;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // set_index_pmod_prime_modulo
 //
-// The residue of a line address modulo a prime, without a clock: two folds, then conditional
-// subtractions.
+// The residue of a line address modulo a prime, without a clock: two or three folds, then
+// conditional subtractions.
 //
+// CHUNK0, COUNT0, PADDED0 and SUM0 belong to a fold before the others; SUM0 is 32 if it is absent.
 // CHUNK1, COUNT1, PADDED1 and SUM1 belong to the first fold; CHUNK2, COUNT2, PADDED2 and SUM2 to
 // the second. STEPS conditional subtractions, the first of 2^(STEPS-1) times the prime, leave a
 // value below the prime, which has BITS bits.
 //
-// Parameters: CHUNK1 = 5, COUNT1 = 7, PADDED1 = 35, SUM1 = 8, CHUNK2 = 5, COUNT2 = 2, PADDED2 = 10,
-// SUM2 = 6, STEPS = 1, BITS = 5
+// Parameters: CHUNK0 = 32, COUNT0 = 1, PADDED0 = 32, SUM0 = 32, CHUNK1 = 5, COUNT1 = 7, PADDED1 =
+// 35, SUM1 = 8, CHUNK2 = 5, COUNT2 = 2, PADDED2 = 10, SUM2 = 6, STEPS = 1, BITS = 5
 // Part of: set_index_pmod
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control
@@ -25,22 +26,25 @@ module set_index_pmod_prime_modulo (
 
   // multiples of the prime, largest first
   localparam [5:0] MULTIPLE = 6'd31;
+  wire [31:0] folded;
   reg [5:0] rest;
-  wire [7:0] fold1_sum;
-  wire [5:0] fold2_sum;
+  wire [7:0] fold1_sum_o;
+  wire [5:0] fold2_sum_o;
 
   set_index_pmod_fold_32 fold1 (
-    .value_i (line_i),
-    .sum_o   (fold1_sum)
+    .value_i (folded),
+    .sum_o   (fold1_sum_o)
   );
 
   set_index_pmod_fold_8 fold2 (
-    .value_i (fold1_sum),
-    .sum_o   (fold2_sum)
+    .value_i (fold1_sum_o),
+    .sum_o   (fold2_sum_o)
   );
 
+  assign folded = line_i;
+
   always @(*) begin
-    rest = fold2_sum;
+    rest = fold2_sum_o;
     if (rest >= MULTIPLE) begin
       rest = rest - MULTIPLE;
     end

@@ -75,6 +75,10 @@ impl SetHash for APrime {
             for sets in [16, 32, 64, 128] {
                 for mersenne in [false, true] {
                     APrimeTop {
+                        CHUNK0 = widths(&PARAMS).chunk0,
+                        COUNT0 = widths(&PARAMS).count0,
+                        PADDED0 = widths(&PARAMS).padded0,
+                        SUM0 = widths(&PARAMS).sum0,
                         CHUNK1 = widths(&PARAMS).chunk1,
                         COUNT1 = widths(&PARAMS).count1,
                         PADDED1 = widths(&PARAMS).padded1,

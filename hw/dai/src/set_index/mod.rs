@@ -16,7 +16,7 @@
 //!
 //! A is the line address (the byte address without the offset in the line), x its low k bits, t the next k bits, T all the bits
 //! above x. The last column refers to 2^k consecutive lines that start at a multiple of 2^k. For 32 sets, Yosys synthesizes the
-//! functions to 0, 5, 163, 400, 41 and 69 two-input gates, in the order of the table. Their levels are at most 0, 1, 30, 48, 9
+//! functions to 0, 5, 159, 313, 40 and 69 two-input gates, in the order of the table. Their levels are at most 0, 1, 30, 71, 9
 //! and 5. Each block has six flip-flops in addition.
 //!
 //! Each function has three forms: plain arithmetic ([`IndexFunction`], which a simulated cache calls), a golden model with an

@@ -55,6 +55,10 @@ impl SetHash for Pmod {
         fn rtl(params: &SetsParams as PARAMS) -> Box<dyn RtlBlock<SetIndexIn, SetIndexOut>> {
             for sets in [16, 32, 64, 128] {
                 PmodTop {
+                    CHUNK0 = widths(&PARAMS).chunk0,
+                    COUNT0 = widths(&PARAMS).count0,
+                    PADDED0 = widths(&PARAMS).padded0,
+                    SUM0 = widths(&PARAMS).sum0,
                     CHUNK1 = widths(&PARAMS).chunk1,
                     COUNT1 = widths(&PARAMS).count1,
                     PADDED1 = widths(&PARAMS).padded1,

@@ -1,5 +1,5 @@
-//! RTL of a residue modulo a prime, without a divider. Two folds add chunks of the address, each weighted by the residue of its
-//! position. A few subtractions complete the residue.
+//! RTL of a residue modulo a prime, without a divider. Two or three folds add chunks of the address, each weighted by the residue
+//! of its position. A few subtractions complete the residue.
 //!
 //! ```text
 //! value_i --> [fold: sum of chunk x residue] --> [fold] --> [>= 2p? -2p] --> [>= p? -p] --> residue_o
@@ -7,8 +7,8 @@
 //!
 //! A chunk of C bits at position i represents chunk x 2^(C i), and 2^(C i) may be replaced by its residue modulo p. The residue
 //! with the smallest magnitude is used. If it is negative, as for 2^4 = -1 modulo 17, the chunk is inverted, because -chunk =
-//! ~chunk - (2^C - 1). The constants of all inverted chunks are collected in the initial value of the sum. For a Mersenne prime
-//! 2^C - 1, all residues are 1: the fold is a plain sum of the chunks.
+//! ~chunk - (2^C - 1). The constants of all inverted chunks are collected in the initial value of the last fold's sum, which is the
+//! narrowest. For a Mersenne prime 2^C - 1, all residues are 1: the fold is a plain sum of the chunks.
 
 use selvedge_hw::rtl::prelude::*;
 
@@ -29,35 +29,62 @@ const fn weight(exponent: usize, prime: u64) -> Weight {
     Weight { magnitude: if negative { prime - residue } else { residue }, negative }
 }
 
-/// Returns a chunk of ones.
-const fn ones(chunk: usize) -> u64 {
-    (1 << chunk) - 1
+/// A fold of values up to `most`, which have `width` bits, in chunks of `chunk` bits.
+#[derive(Clone, Copy)]
+struct FoldShape {
+    prime: u64,
+    chunk: usize,
+    width: usize,
+    most: u64,
 }
 
-/// Returns the initial value of the sum of `count` chunks of `chunk` bits, which compensates for the inverted chunks.
-const fn start(prime: u64, chunk: usize, count: usize) -> u64 {
-    let (mut negative, mut i) = (0, 0);
-    while i < count {
-        let weight = weight(i * chunk, prime);
-        if weight.negative {
-            negative += weight.magnitude * ones(chunk);
+impl FoldShape {
+    const fn count(&self) -> usize {
+        self.width.div_ceil(self.chunk)
+    }
+
+    /// Returns ones in the bits of chunk `i` that the value has.
+    const fn ones(&self, i: usize) -> u64 {
+        let left = self.width - i * self.chunk;
+        (1 << if left < self.chunk { left } else { self.chunk }) - 1
+    }
+
+    const fn weight(&self, i: usize) -> Weight {
+        weight(i * self.chunk, self.prime)
+    }
+
+    /// Returns the bits of chunk `i` that are inverted.
+    const fn inverted(&self, i: usize) -> u64 {
+        if self.weight(i).negative { self.ones(i) } else { 0 }
+    }
+
+    /// Returns by how much the inverted chunks make the sum too large, modulo the prime.
+    const fn excess(&self) -> u64 {
+        let (mut excess, mut i) = (0, 0);
+        while i < self.count() {
+            excess += self.inverted(i) * self.weight(i).magnitude;
+            i += 1;
         }
-        i += 1;
+        excess % self.prime
     }
-    (prime - negative % prime) % prime
+
+    /// Returns the maximum sum.
+    const fn largest_sum(&self) -> u64 {
+        let (mut sum, mut i) = (0, 0);
+        while i < self.count() {
+            let left = self.most >> (i * self.chunk);
+            let ones = self.ones(i);
+            let largest = if self.weight(i).negative || left > ones { ones } else { left };
+            sum += largest * self.weight(i).magnitude;
+            i += 1;
+        }
+        sum
+    }
 }
 
-/// Returns the maximum sum of a fold of values up to `most`.
-const fn largest_sum(prime: u64, chunk: usize, count: usize, most: u64) -> u64 {
-    let (mut sum, mut i) = (start(prime, chunk, count), 0);
-    while i < count {
-        let weight = weight(i * chunk, prime);
-        let left = most >> (i * chunk);
-        let largest = if weight.negative || left > ones(chunk) { ones(chunk) } else { left };
-        sum += largest * weight.magnitude;
-        i += 1;
-    }
-    sum
+/// Returns the initial sum of the last fold, which compensates for an excess.
+const fn start(prime: u64, excess: u64) -> u64 {
+    (prime - excess % prime) % prime
 }
 
 rtl_block! {
@@ -71,7 +98,7 @@ rtl_block! {
         pub value_i: Signal<In, U<IN>>,
         /// smaller number with the same residue
         pub sum_o: Signal<Out, U<OUT>>,
-        /// initial value of the sum, which compensates for the inverted chunks
+        /// initial value of the sum: in the last fold, it compensates for all inverted chunks
         start: Constant<U<OUT>>,
         /// all ones for an inverted chunk, whose residue is negative
         inverted: [Constant<U<CHUNK>>; COUNT],
@@ -86,26 +113,24 @@ rtl_block! {
 impl<const IN: usize, const CHUNK: usize, const COUNT: usize, const PADDED: usize, const OUT: usize>
     Fold<IN, CHUNK, COUNT, PADDED, OUT>
 {
-    /// Returns the fold modulo `prime` of values up to `most`, and its maximum sum.
-    fn new(prime: u64, most: u64) -> (Self, u64) {
+    /// Returns the fold modulo `prime` of values up to `most` that starts its sum with `start`, and its shape.
+    fn new(prime: u64, most: u64, start: u64) -> (Self, FoldShape) {
         const { assert!(COUNT == IN.div_ceil(CHUNK) && PADDED == COUNT * CHUNK && PADDED <= 64) };
-        let bound = largest_sum(prime, CHUNK, COUNT, most);
+        let shape = FoldShape { prime, chunk: CHUNK, width: IN, most };
+        let bound = shape.largest_sum() + start;
         assert!(bound <= U::<OUT>::MAX, "modulo {prime}, a fold to {OUT} bits would overflow: {bound}");
         let fold = Fold {
             _activity: Default::default(),
             value_i: Signal::default(),
             sum_o: Signal::default(),
-            start: Constant::new(U::new(start(prime, CHUNK, COUNT))),
-            inverted: std::array::from_fn(|i| {
-                let negative = weight(i * CHUNK, prime).negative;
-                Constant::new(U::new(if negative { ones(CHUNK) } else { 0 }))
-            }),
-            factor: std::array::from_fn(|i| Constant::new(U::new(weight(i * CHUNK, prime).magnitude))),
+            start: Constant::new(U::new(start)),
+            inverted: std::array::from_fn(|i| Constant::new(U::new(shape.inverted(i)))),
+            factor: std::array::from_fn(|i| Constant::new(U::new(shape.weight(i).magnitude))),
             padded: Signal::default(),
             chunk: Signal::default(),
             sum: Signal::default(),
         };
-        (fold, bound)
+        (fold, shape)
     }
 }
 
@@ -123,12 +148,13 @@ impl Logic for Fold {
 }
 
 rtl_block! {
-    /// The residue of a line address modulo a prime, without a clock: two folds, then conditional subtractions.
+    /// The residue of a line address modulo a prime, without a clock: two or three folds, then conditional subtractions.
     ///
-    /// CHUNK1, COUNT1, PADDED1 and SUM1 belong to the first fold; CHUNK2, COUNT2, PADDED2 and SUM2 to the second. STEPS
+    /// CHUNK0, COUNT0, PADDED0 and SUM0 belong to a fold before the others; SUM0 is 32 if it is absent. CHUNK1, COUNT1, PADDED1 and SUM1 belong to the first fold; CHUNK2, COUNT2, PADDED2 and SUM2 to the second. STEPS
     /// conditional subtractions, the first of 2^(STEPS-1) times the prime, leave a value below the prime, which has BITS bits.
     #[derive(LogicBlock)]
     pub struct PrimeModulo<
+        const CHUNK0: usize, const COUNT0: usize, const PADDED0: usize, const SUM0: usize,
         const CHUNK1: usize, const COUNT1: usize, const PADDED1: usize, const SUM1: usize,
         const CHUNK2: usize, const COUNT2: usize, const PADDED2: usize, const SUM2: usize,
         const STEPS: usize, const BITS: usize,
@@ -137,15 +163,22 @@ rtl_block! {
         pub line_i: Signal<In, U<32>>,
         /// residue of the address
         pub residue_o: Signal<Out, U<BITS>>,
-        fold1: Fold<32, CHUNK1, COUNT1, PADDED1, SUM1>,
+        fold0: Vec<Fold<32, CHUNK0, COUNT0, PADDED0, SUM0>>,
+        fold1: Fold<SUM0, CHUNK1, COUNT1, PADDED1, SUM1>,
         fold2: Fold<SUM1, CHUNK2, COUNT2, PADDED2, SUM2>,
         /// multiples of the prime, largest first
         multiple: [Constant<U<SUM2>>; STEPS],
+        folded: Signal<Local, U<SUM0>>,
         rest: Signal<Local, U<SUM2>>,
+        _folds0: usize,
     }
 }
 
 impl<
+    const CHUNK0: usize,
+    const COUNT0: usize,
+    const PADDED0: usize,
+    const SUM0: usize,
     const CHUNK1: usize,
     const COUNT1: usize,
     const PADDED1: usize,
@@ -156,22 +189,50 @@ impl<
     const SUM2: usize,
     const STEPS: usize,
     const BITS: usize,
-> PrimeModulo<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS>
+>
+    PrimeModulo<
+        CHUNK0,
+        COUNT0,
+        PADDED0,
+        SUM0,
+        CHUNK1,
+        COUNT1,
+        PADDED1,
+        SUM1,
+        CHUNK2,
+        COUNT2,
+        PADDED2,
+        SUM2,
+        STEPS,
+        BITS,
+    >
 {
     /// Returns the RTL of the residue modulo `prime`.
     pub fn new(prime: u32) -> Self {
         let prime = u64::from(prime);
-        let (fold1, most) = Fold::new(prime, u64::from(u32::MAX));
-        let (fold2, most) = Fold::new(prime, most);
+        let (mut fold0, mut excess, mut most) = (Vec::new(), 0, u64::from(u32::MAX));
+        if SUM0 < 32 {
+            let (fold, shape) = Fold::new(prime, most, 0);
+            fold0.push(fold);
+            (excess, most) = (shape.excess(), shape.largest_sum());
+        }
+        let (fold1, shape) = Fold::new(prime, most, 0);
+        (excess, most) = (excess + shape.excess(), shape.largest_sum());
+        let second = FoldShape { prime, chunk: CHUNK2, width: SUM1, most };
+        let (fold2, _) = Fold::new(prime, most, start(prime, excess + second.excess()));
+        let most = second.largest_sum() + start(prime, excess + second.excess());
         assert!(most < prime << STEPS, "modulo {prime}, {STEPS} subtractions leave {most} too large");
         assert!(prime <= U::<BITS>::MAX && prime << (STEPS - 1) <= U::<SUM2>::MAX, "{prime} is too wide");
         PrimeModulo {
             _activity: Default::default(),
             line_i: Signal::default(),
             residue_o: Signal::default(),
+            _folds0: fold0.len(),
+            fold0,
             fold1,
             fold2,
             multiple: std::array::from_fn(|i| Constant::new(U::new(prime << (STEPS - 1 - i)))),
+            folded: Signal::default(),
             rest: Signal::default(),
         }
     }
@@ -180,7 +241,12 @@ impl<
 #[hdl_gen]
 impl Logic for PrimeModulo {
     fn update(&mut self) {
-        drive!(self; fold1.value_i: line_i, fold2.value_i: fold1.sum_o, rest: fold2.sum_o);
+        self.folded.next = bit_cast::<SUM0, 32>(self.line_i.val());
+        for i in 0..self._folds0 {
+            self.fold0[i].value_i.next = self.line_i.val();
+            self.folded.next = self.fold0[i].sum_o.val();
+        }
+        drive!(self; fold1.value_i: folded, fold2.value_i: fold1.sum_o, rest: fold2.sum_o);
         for i in 0..STEPS {
             if self.rest.val() >= self.multiple[i].val() {
                 self.rest.next = self.rest.val() - self.multiple[i].val();
@@ -192,6 +258,10 @@ impl Logic for PrimeModulo {
 
 /// The generics of a [`PrimeModulo`].
 pub(super) struct Widths {
+    pub chunk0: usize,
+    pub count0: usize,
+    pub padded0: usize,
+    pub sum0: usize,
     pub chunk1: usize,
     pub count1: usize,
     pub padded1: usize,
@@ -205,33 +275,41 @@ pub(super) struct Widths {
 }
 
 impl Widths {
-    /// Returns the widths for a prime. The chunks minimize first the subtractions, then the additions.
+    /// Returns the widths for a prime. The chunks minimize first the subtractions, then the additions. A first chunk of 32 bits
+    /// means two folds.
     pub const fn of(prime: u32) -> Self {
-        let (chunk1, chunk2) = match prime {
-            13 => (6, 2),
-            17 => (4, 4),
-            31 => (5, 5),
-            37 => (4, 2),
-            61 | 67 => (6, 6),
-            127 | 131 => (7, 7),
-            8191 => (13, 13),
+        let (chunk0, chunk1, chunk2) = match prime {
+            13 => (32, 6, 2),
+            17 => (32, 4, 4),
+            31 => (32, 5, 5),
+            37 => (18, 10, 5),
+            61 | 67 => (32, 6, 6),
+            127 | 131 => (32, 7, 7),
+            8191 => (32, 13, 13),
             _ => panic!("no chunks are chosen for this prime"),
         };
-        let count1 = 32usize.div_ceil(chunk1);
-        let most1 = largest_sum(prime as u64, chunk1, count1, u32::MAX as u64);
-        let sum1 = width_of(most1 as usize);
-        let count2 = sum1.div_ceil(chunk2);
-        let most2 = largest_sum(prime as u64, chunk2, count2, most1);
+        let prime = prime as u64;
+        let zeroth = FoldShape { prime, chunk: chunk0, width: 32, most: u32::MAX as u64 };
+        let sum0 = width_of(zeroth.largest_sum() as usize);
+        let first = FoldShape { prime, chunk: chunk1, width: sum0, most: zeroth.largest_sum() };
+        let sum1 = width_of(first.largest_sum() as usize);
+        let second = FoldShape { prime, chunk: chunk2, width: sum1, most: first.largest_sum() };
+        let excess = zeroth.excess() + first.excess() + second.excess();
+        let most = second.largest_sum() + start(prime, excess);
         Widths {
+            chunk0,
+            count0: zeroth.count(),
+            padded0: chunk0 * zeroth.count(),
+            sum0,
             chunk1,
-            count1,
-            padded1: chunk1 * count1,
+            count1: first.count(),
+            padded1: chunk1 * first.count(),
             sum1,
             chunk2,
-            count2,
-            padded2: chunk2 * count2,
-            sum2: width_of(most2 as usize),
-            steps: width_of((most2 / prime as u64) as usize),
+            count2: second.count(),
+            padded2: chunk2 * second.count(),
+            sum2: width_of(most as usize),
+            steps: width_of((most / prime) as usize),
             bits: width_of(prime as usize),
         }
     }
@@ -245,9 +323,10 @@ macro_rules! prime_top {
     ) => {
         set_index_top! {
             $(#[doc = $doc])+
-            $top<CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS, K>, K, $input => $output,
+            $top<CHUNK0, COUNT0, PADDED0, SUM0, CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS, K>, K, $input => $output,
             new($bound: $params) {
                 modulo: Gate<PrimeModulo<
+                    CHUNK0, COUNT0, PADDED0, SUM0,
                     CHUNK1, COUNT1, PADDED1, SUM1, CHUNK2, COUNT2, PADDED2, SUM2, STEPS, BITS,
                 >> = Gate::new(PrimeModulo::new($prime)),
             }
@@ -278,6 +357,10 @@ mod tests {
         ($prime:tt, $lines:expr) => {{
             const W: Widths = Widths::of($prime);
             let mut modulo = PrimeModulo::<
+                { W.chunk0 },
+                { W.count0 },
+                { W.padded0 },
+                { W.sum0 },
                 { W.chunk1 },
                 { W.count1 },
                 { W.padded1 },

@@ -62,16 +62,16 @@ rtl_block! {
         pub done_o: Signal<Out, Bit>,
         busy: Reg<Bit>,
         /// symbols without a code are left
-        more: Reg<Bit>,
+        more: DataReg<Bit>,
         /// the value of an entry was requested, and the reply is not there yet
         waiting: Reg<Bit>,
         read: Reg<Bit>,
         /// number of symbols that have a code
-        position: Reg<U<COUNT>>,
-        escape_left: Reg<Bit>,
+        position: DataReg<U<COUNT>>,
+        escape_left: DataReg<Bit>,
         /// the next code
-        code: Reg<U<16>>,
-        length: Reg<U<5>>,
+        code: DataReg<U<16>>,
+        length: DataReg<U<5>>,
         valid: Reg<Bit>,
         first: Reg<Bit>,
         last: Reg<Bit>,

@@ -42,16 +42,16 @@ rtl_block! {
         lengthening: Reg<Bit>,
         shortening: Reg<Bit>,
         /// the length under examination, and the position at which longer codes begin
-        length: Reg<U<4>>,
-        place: Reg<U<COUNT>>,
+        length: DataReg<U<4>>,
+        place: DataReg<U<COUNT>>,
         /// number of nodes examined, and number of nodes of this depth that are left
-        seen: Reg<U<COUNT>>,
-        left: Reg<U<COUNT>>,
+        seen: DataReg<U<COUNT>>,
+        left: DataReg<U<COUNT>>,
         /// units by which the code is over-full; below zero, the number of free units. A unit is the share of a code of
         /// maximum length.
-        excess: Reg<U<16>>,
+        excess: DataReg<U<16>>,
         /// units that a code of this length frees when it becomes one bit longer
-        unit: Reg<U<16>>,
+        unit: DataReg<U<16>>,
         last_length: Constant<U<4>> = Constant::new(U::new(max_length - 1)),
         first_unit: Constant<U<16>> = Constant::new(U::new(1 << (max_length - 2))),
         any_left: Signal<Local, Bit>,

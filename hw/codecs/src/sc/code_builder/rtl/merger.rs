@@ -38,19 +38,19 @@ rtl_block! {
         /// weights of the waiting nodes
         nodes: SyncMem<U<WEIGHT>, QUEUE>,
         busy: Reg<Bit>,
-        entries_left: Reg<U<COUNT>>,
-        escape_left: Reg<Bit>,
+        entries_left: DataReg<U<COUNT>>,
+        escape_left: DataReg<Bit>,
         /// number of nodes made so far, and number of nodes taken so far
-        made: Reg<U<COUNT>>,
-        taken: Reg<U<COUNT>>,
+        made: DataReg<U<COUNT>>,
+        taken: DataReg<U<COUNT>>,
         /// the first item of the next node is taken
-        half: Reg<Bit>,
+        half: DataReg<Bit>,
         /// that item is a symbol
-        half_symbol: Reg<Bit>,
+        half_symbol: DataReg<Bit>,
         /// weight of that item, or weight of the last node
-        weight: Reg<U<WEIGHT>>,
+        weight: DataReg<U<WEIGHT>>,
         /// the only waiting node was made in the previous cycle, so that the memory does not give it yet
-        bypass: Reg<Bit>,
+        bypass: DataReg<Bit>,
         any_entry: Signal<Local, Bit>,
         take_escape: Signal<Local, Bit>,
         symbol_weight: Signal<Local, U<WEIGHT>>,

@@ -82,11 +82,11 @@ rtl_module! {
             stage: Reg<Stage> = Reg::new(Stage::Idle),
             /// the first cycle of the stage
             entering: Reg<Bit>,
-            escape_weight: Reg<U<ESCAPE_BITS>>,
+            escape_weight: DataReg<U<ESCAPE_BITS>>,
             /// number of entries that were requested
-            asked: Reg<U<COUNT>>,
+            asked: DataReg<U<COUNT>>,
             /// number of entries that the table gave
-            given: Reg<U<INDEX>>,
+            given: DataReg<U<INDEX>>,
             sorter: Idle<Sorter<INDEX, COUNT>>,
             merger: Idle<Merger<INDEX, COUNT, QUEUE, WEIGHT>>,
             lengths: Idle<Lengths<INDEX, COUNT>> = Idle::new(Lengths::new(p.max_code_bits as u64)),

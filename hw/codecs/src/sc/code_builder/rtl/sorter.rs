@@ -46,25 +46,25 @@ rtl_block! {
         heads: Mem<U<INDEX>, 4>,
         tails: Mem<U<INDEX>, 4>,
         /// buckets that have entries
-        filled: Reg<U<16>>,
-        size: Reg<U<COUNT>>,
+        filled: DataReg<U<16>>,
+        size: DataReg<U<COUNT>>,
         /// number of passes that are done
-        pass: Reg<U<2>>,
+        pass: DataReg<U<2>>,
         joining: Reg<Bit>,
-        bucket: Reg<U<4>>,
+        bucket: DataReg<U<4>>,
         /// the new chain has an entry
-        started: Reg<Bit>,
+        started: DataReg<Bit>,
         /// the new chain is complete, and its first entry is read
         joined: Reg<Bit>,
         /// the shown entry goes into its bucket
         moving: Reg<Bit>,
         /// entries that this pass has not moved yet
-        left: Reg<U<COUNT>>,
-        head: Reg<U<INDEX>>,
+        left: DataReg<U<COUNT>>,
+        head: DataReg<U<INDEX>>,
         /// last entry of the chain, or the entry that was turned last
-        last: Reg<U<INDEX>>,
+        last: DataReg<U<INDEX>>,
         /// index of the shown entry
-        here: Reg<U<INDEX>>,
+        here: DataReg<U<INDEX>>,
         put: Signal<Local, Bit>,
         index: Signal<Local, U<INDEX>>,
         digit: Signal<Local, U<4>>,
