@@ -190,7 +190,12 @@ pub fn tensor(reader: &mut OptionReader) -> Result<bool, ConfigError> {
     let (rate_source, latency_source) =
         [&initiation, &latency].map(|given| given.as_ref().map_or(&option, |(_, option)| option)).into();
     reader.set("sm.tensor", "macs", PRODUCT_MULTIPLY_ADDS.div_ceil(cycles), rate_source);
-    reader.set("sm.tensor", "latency", result.saturating_add(1).saturating_sub(cycles).max(1), latency_source);
+    reader.set(
+        "sm.tensor",
+        "latency",
+        result.saturating_add(1).saturating_sub(cycles).max(1),
+        latency_source,
+    );
     initiation.iter().for_each(|(_, option)| reader.add_source("sm.tensor", "latency", option));
     if result < cycles {
         reader.note(
