@@ -313,7 +313,7 @@ fn a_wrong_payload_in_the_compressor_gives_a_line_that_the_model_cannot_rebuild(
 #[test]
 fn a_wrong_bit_in_the_decompressor_gives_a_line_that_it_cannot_rebuild() {
     let (compressor, mut decompressor, last) = codec("bdi", "32");
-    plant(&mut decompressor, "line[i*64 +: 64] = sum;", "line[i*64 +: 64] = ~sum;");
+    plant(&mut decompressor, "line_o[i*64 +: 64] = sum;", "line_o[i*64 +: 64] = ~sum;");
     let found = counterexample(
         &round_trip(&with_choice_by_definition(&compressor, 32), &decompressor, last),
         Reach::Cycles(last + 1),

@@ -268,7 +268,7 @@ fn system_verilog_is_proved_equal_to_verilog() {
 
 /// Faults in packed arrays and enumerations, as text before and after: block, module, correct, fault.
 const FAULTS_IN_TYPES: [(&str, &str, &str, &str); 3] = [
-    ("bgp", "bgp_dual_bloom", "(banks_set_i[g])", "(banks_set_i[g^1])"),
+    ("bgp", "bgp_dual_bloom", "(banks_set[g])", "(banks_set[g^1])"),
     ("latte_controller", "latte_controller", "hits_q[mode]", "hits_q[mode^1]"),
     ("sc_code_builder", "sc_code_builder", "StageMerge = 3'd3", "StageMerge = 3'd6"),
 ];
