@@ -43,17 +43,15 @@ module sc_code_builder_merger (
 
   wire any_entry;
   wire take_escape;
-  reg [22:0] symbol_weight;
-  reg [22:0] node_weight;
+  wire [22:0] symbol_weight;
+  wire [22:0] node_weight;
   wire take_symbol;
-  reg [22:0] item_weight;
+  wire [22:0] item_weight;
   wire [22:0] sum;
   wire [10:0] taken_next;
   wire make;
   wire done;
-  wire [8:0] nodes_write_address_i;
-  wire [8:0] nodes_read_address_i;
-  wire [22:0] nodes_read_data_o;
+  wire [22:0] nodes_read_data;
   reg busy_q;
   reg [10:0] entries_left_q;
   reg escape_left_q;
@@ -72,50 +70,26 @@ module sc_code_builder_merger (
   selvedge_sync_mem #(.A (9), .BITS (23)) nodes (
     .clk_i           (clk_i),
     .write_i         (make),
-    .write_address_i (nodes_write_address_i),
+    .write_address_i (made_q[8:0]),
     .write_data_i    (sum),
-    .read_address_i  (nodes_read_address_i),
-    .read_data_o     (nodes_read_data_o)
+    .read_address_i  (taken_next[8:0]),
+    .read_data_o     (nodes_read_data)
   );
 
   // the lightest symbol that is left: the escape or an entry
   assign any_entry = |entries_left_q;
-  assign take_escape = escape_left_q & (!any_entry | (escape_weight_i <= {2'd0, count_i}));
-
-  always @(*) begin
-    if (take_escape) begin
-      symbol_weight = {9'd0, escape_weight_i};
-    end else begin
-      symbol_weight = {11'd0, count_i};
-    end
-  end
-
+  assign take_escape = escape_left_q & (~any_entry | (escape_weight_i <= {2'd0, count_i}));
+  assign symbol_weight = take_escape ? {9'd0, escape_weight_i} : {11'd0, count_i};
   // the lighter one of that symbol and of the node that waits longest
-  always @(*) begin
-    node_weight = nodes_read_data_o;
-    if (bypass_q) begin
-      node_weight = weight_q;
-    end
-  end
-
+  assign node_weight = bypass_q ? weight_q : nodes_read_data;
   assign take_symbol = (any_entry | escape_left_q) & ((taken_q == made_q) | (symbol_weight <=
       node_weight));
-
-  always @(*) begin
-    if (take_symbol) begin
-      item_weight = symbol_weight;
-    end else begin
-      item_weight = node_weight;
-    end
-  end
-
-  assign take_entry_o = busy_q & take_symbol & !take_escape;
-  assign taken_next = taken_q + {10'd0, busy_q & !take_symbol};
-  assign nodes_read_address_i = taken_next[8:0];
+  assign item_weight = take_symbol ? symbol_weight : node_weight;
+  assign take_entry_o = busy_q & take_symbol & ~take_escape;
+  assign taken_next = taken_q + {10'd0, busy_q & ~take_symbol};
   // every second item makes a node with the item before
   assign sum = weight_q + item_weight;
   assign make = busy_q & half_q;
-  assign nodes_write_address_i = made_q[8:0];
   assign node_valid_o = make;
   assign node_o = made_q[9:0];
 
@@ -141,7 +115,7 @@ module sc_code_builder_merger (
       busy_q <= 1'b0;
     end else begin
       if (busy_q) begin
-        busy_q <= !done;
+        busy_q <= ~done;
       end
       if (start_i) begin
         busy_q <= 1'b1;
@@ -151,7 +125,7 @@ module sc_code_builder_merger (
 
   always @(posedge clk_i) begin
     if (busy_q) begin
-      half_q <= !half_q;
+      half_q <= ~half_q;
       half_symbol_q <= take_symbol;
       weight_q <= item_weight;
       taken_q <= taken_next;

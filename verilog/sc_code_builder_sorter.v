@@ -50,17 +50,17 @@ module sc_code_builder_sorter (
   wire put;
   reg [9:0] index;
   reg [3:0] digit;
-  reg [3:0] slot;
+  wire [3:0] slot;
   wire is_filled;
   reg [9:0] address;
-  wire [11:0] counts_read_data_o;
-  reg links_write_i;
-  reg [9:0] links_write_address_i;
-  reg [9:0] links_write_data_i;
-  wire [9:0] links_read_data_o;
-  wire heads_write_i;
-  wire [9:0] heads_read_data_o;
-  wire [9:0] tails_read_data_o;
+  wire [11:0] counts_read_data;
+  reg links_write;
+  reg [9:0] links_write_address;
+  reg [9:0] links_write_data;
+  wire [9:0] links_read_data;
+  wire heads_write;
+  wire [9:0] heads_read_data;
+  wire [9:0] tails_read_data;
   reg [15:0] filled_d;
   // buckets that have entries
   reg [15:0] filled_q;
@@ -97,25 +97,25 @@ module sc_code_builder_sorter (
     .write_address_i (index_i),
     .write_data_i    (count_i),
     .read_address_i  (address),
-    .read_data_o     (counts_read_data_o)
+    .read_data_o     (counts_read_data)
   );
 
   selvedge_sync_mem #(.A (10), .BITS (10)) links (
     .clk_i           (clk_i),
-    .write_i         (links_write_i),
-    .write_address_i (links_write_address_i),
-    .write_data_i    (links_write_data_i),
+    .write_i         (links_write),
+    .write_address_i (links_write_address),
+    .write_data_i    (links_write_data),
     .read_address_i  (address),
-    .read_data_o     (links_read_data_o)
+    .read_data_o     (links_read_data)
   );
 
   selvedge_mem #(.A (4), .BITS (10)) heads (
     .clk_i           (clk_i),
-    .write_i         (heads_write_i),
+    .write_i         (heads_write),
     .write_address_i (digit),
     .write_data_i    (index),
     .read_address_i  (slot),
-    .read_data_o     (heads_read_data_o)
+    .read_data_o     (heads_read_data)
   );
 
   selvedge_mem #(.A (4), .BITS (10)) tails (
@@ -124,7 +124,7 @@ module sc_code_builder_sorter (
     .write_address_i (digit),
     .write_data_i    (index),
     .read_address_i  (slot),
-    .read_data_o     (tails_read_data_o)
+    .read_data_o     (tails_read_data)
   );
 
   always @(*) begin
@@ -141,17 +141,17 @@ module sc_code_builder_sorter (
       filled_d[slot] = 1'b1;
     end
     // a link is written to the end of a bucket, to the end of the chain, or backward
-    links_write_i = (put & is_filled) | turn_i;
-    links_write_address_i = tails_read_data_o;
-    links_write_data_i = index;
+    links_write = (put & is_filled) | turn_i;
+    links_write_address = tails_read_data;
+    links_write_data = index;
     if (joining_q) begin
-      links_write_i = is_filled & started_q;
-      links_write_address_i = last_q;
-      links_write_data_i = heads_read_data_o;
+      links_write = is_filled & started_q;
+      links_write_address = last_q;
+      links_write_data = heads_read_data;
     end
     if (turn_i) begin
-      links_write_address_i = here_q;
-      links_write_data_i = last_q;
+      links_write_address = here_q;
+      links_write_data = last_q;
       last_d = here_q;
     end
     // a pass ends when buckets are joined, that of the least digit first
@@ -160,9 +160,9 @@ module sc_code_builder_sorter (
       bucket_d = bucket_q + 4'd1;
       if (is_filled) begin
         started_d = 1'b1;
-        last_d = tails_read_data_o;
+        last_d = tails_read_data;
         if (!started_q) begin
-          head_d = heads_read_data_o;
+          head_d = heads_read_data;
         end
       end
       if (&bucket_q) begin
@@ -172,7 +172,7 @@ module sc_code_builder_sorter (
         pass_d = pass_q + 2'd1;
       end
     end
-    if (sort_i | (moving_q & !(|left_q))) begin
+    if (sort_i | (moving_q & ~(|left_q))) begin
       joining_d = 1'b1;
       bucket_d = 4'd0;
       started_d = 1'b0;
@@ -190,9 +190,9 @@ module sc_code_builder_sorter (
   always @(*) begin
     if (moving_q) begin
       index = here_q;
-      digit = counts_read_data_o[7:4];
+      digit = counts_read_data[7:4];
       if (pass_q[1]) begin
-        digit = counts_read_data_o[11:8];
+        digit = counts_read_data[11:8];
       end
     end else begin
       index = index_i;
@@ -200,22 +200,16 @@ module sc_code_builder_sorter (
     end
   end
 
-  always @(*) begin
-    slot = digit;
-    if (joining_q) begin
-      slot = bucket_q;
-    end
-  end
-
+  assign slot = joining_q ? bucket_q : digit;
   assign is_filled = filled_q[slot];
-  assign heads_write_i = put & !is_filled;
+  assign heads_write = put & ~is_filled;
   assign done_o = joined_q & (&pass_q);
 
   // the entry that is shown in the next cycle
   always @(*) begin
     address = here_q;
     if (moving_q | turn_i | next_i) begin
-      address = links_read_data_o;
+      address = links_read_data;
     end
     if (joined_q) begin
       address = head_q;
@@ -226,7 +220,7 @@ module sc_code_builder_sorter (
   end
 
   assign size_o = size_q;
-  assign count_o = counts_read_data_o;
+  assign count_o = counts_read_data;
   assign index_o = here_q;
 
   always @(posedge clk_i or negedge rst_ni) begin
@@ -255,9 +249,9 @@ module sc_code_builder_sorter (
       moving_q <= 1'b0;
     end else begin
       if (joined_q) begin
-        moving_q <= !(&pass_q);
+        moving_q <= ~(&pass_q);
       end
-      if (moving_q & !(|left_q)) begin
+      if (moving_q & ~(|left_q)) begin
         moving_q <= 1'b0;
       end
     end

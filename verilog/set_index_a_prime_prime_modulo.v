@@ -28,30 +28,27 @@ module set_index_a_prime_prime_modulo (
   localparam [26:0] MULTIPLE = {9'd37, 9'd74, 9'd148};
   wire [18:0] folded;
   reg [8:0] rest;
-  wire [18:0] fold0_sum_o;
-  wire [12:0] fold1_sum_o;
-  wire [8:0] fold2_sum_o;
+  wire [12:0] fold1_sum;
+  wire [8:0] fold2_sum;
 
   set_index_a_prime_fold_32 fold0 (
     .value_i (line_i),
-    .sum_o   (fold0_sum_o)
+    .sum_o   (folded)
   );
 
   set_index_a_prime_fold_19 fold1 (
     .value_i (folded),
-    .sum_o   (fold1_sum_o)
+    .sum_o   (fold1_sum)
   );
 
   set_index_a_prime_fold_13 fold2 (
-    .value_i (fold1_sum_o),
-    .sum_o   (fold2_sum_o)
+    .value_i (fold1_sum),
+    .sum_o   (fold2_sum)
   );
-
-  assign folded = fold0_sum_o;
 
   always @(*) begin : comb_rest
     integer i;
-    rest = fold2_sum_o;
+    rest = fold2_sum;
     for (i = 0; i < 3; i = i + 1) begin
       if (rest >= MULTIPLE[i*9 +: 9]) begin
         rest = rest - MULTIPLE[i*9 +: 9];

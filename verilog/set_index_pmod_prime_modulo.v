@@ -26,25 +26,22 @@ module set_index_pmod_prime_modulo (
 
   // multiples of the prime, largest first
   localparam [5:0] MULTIPLE = 6'd31;
-  wire [31:0] folded;
   reg [5:0] rest;
-  wire [7:0] fold1_sum_o;
-  wire [5:0] fold2_sum_o;
+  wire [7:0] fold1_sum;
+  wire [5:0] fold2_sum;
 
   set_index_pmod_fold_32 fold1 (
-    .value_i (folded),
-    .sum_o   (fold1_sum_o)
+    .value_i (line_i),
+    .sum_o   (fold1_sum)
   );
 
   set_index_pmod_fold_8 fold2 (
-    .value_i (fold1_sum_o),
-    .sum_o   (fold2_sum_o)
+    .value_i (fold1_sum),
+    .sum_o   (fold2_sum)
   );
 
-  assign folded = line_i;
-
   always @(*) begin
-    rest = fold2_sum_o;
+    rest = fold2_sum;
     if (rest >= MULTIPLE) begin
       rest = rest - MULTIPLE;
     end
