@@ -206,12 +206,8 @@ module latte_controller_amat_decision (
   assign decided_o = decided_q;
   assign tolerance_o = tolerance_q;
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      cost_q <= 75'd0;
-    end else begin
-      cost_q <= cost_d;
-    end
+  always @(posedge clk_i) begin
+    cost_q <= cost_d;
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
@@ -236,15 +232,9 @@ module latte_controller_amat_decision (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin : update_hits_q
+  always @(posedge clk_i) begin : update_hits_q
     integer lane;
-    if (!rst_ni) begin
-      hits_q <= 30'd0;
-      misses_q <= 27'd0;
-      low_latency_q <= 12'd0;
-      high_latency_q <= 12'd0;
-      miss_latency_q <= 16'd0;
-    end else if (start_i) begin
+    if (start_i) begin
       for (lane = 0; lane < 3; lane = lane + 1) begin
         hits_q[lane*10 +: 10] <= hits_i[lane*10 +: 10];
         misses_q[lane*9 +: 9] <= misses_i[lane*9 +: 9];
@@ -255,10 +245,8 @@ module latte_controller_amat_decision (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      product_q <= 24'd0;
-    end else if (start_i) begin
+  always @(posedge clk_i) begin
+    if (start_i) begin
       product_q <= 24'd0;
     end else if (phase_q == MULTIPLY) begin
       product_q <= product_q << 1;
@@ -268,10 +256,8 @@ module latte_controller_amat_decision (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      low_is_better_q <= 1'b0;
-    end else if (last & (phase_q == COMPARE_LOW)) begin
+  always @(posedge clk_i) begin
+    if (last & (phase_q == COMPARE_LOW)) begin
       low_is_better_q <= better;
     end
   end
@@ -295,14 +281,10 @@ module latte_controller_amat_decision (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      difference_q <= 36'd0;
-    end else begin
-      difference_q <= 36'd0;
-      if (!last & (phase_q >= COMPARE_LOW)) begin
-        difference_q <= next_difference;
-      end
+  always @(posedge clk_i) begin
+    difference_q <= 36'd0;
+    if (!last & (phase_q >= COMPARE_LOW)) begin
+      difference_q <= next_difference;
     end
   end
 
