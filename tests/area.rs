@@ -557,7 +557,7 @@ fn by_hand(block: &str) -> String {
 }
 
 /// Blocks with a reference, and the parameters with which they equal it.
-const WITH_REFERENCE: [(&str, &[(&str, &str)]); 21] = [
+const WITH_REFERENCE: [(&str, &[(&str, &str)]); 24] = [
     ("awb", &[]),
     ("aws", &[]),
     ("bdi_compressor", &[("pipeline_depth", "1")]),
@@ -568,11 +568,14 @@ const WITH_REFERENCE: [(&str, &[(&str, &str)]); 21] = [
     ("cpack_decompressor", &[]),
     ("decompression_queue", &[]),
     ("fpc_decompressor", &[]),
+    ("latte_controller", &[]),
     ("md_cache", &[]),
     ("qbmi", &[]),
+    ("sc_code_builder", &[]),
     ("sc_compressor", &[]),
     ("sc_decompressor", &[]),
     ("sc_vft", &[]),
+    ("set_index_a_prime", &[]),
     ("set_index_bmod", &[]),
     ("set_index_bxor", &[]),
     ("set_index_d_prime", &[]),

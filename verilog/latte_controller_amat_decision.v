@@ -57,7 +57,7 @@ module latte_controller_amat_decision (
   // 0 AMAT with latency tolerance, 1 hit count, 2 AMAT without tolerance
   localparam [1:0] POLICY = 2'd0;
   wire last;
-  wire [17:0] hidden;
+  reg [17:0] hidden;
   reg [35:0] per_hit;
   reg [11:0] charge;
   reg [24:0] sum;
@@ -70,10 +70,10 @@ module latte_controller_amat_decision (
   reg [9:0] next_accesses;
   reg [9:0] next_hits;
   reg [35:0] next_difference;
-  wire better;
-  wire divider_step;
-  wire [11:0] divider_mean_warps;
-  wire [11:0] divider_mean_cycles;
+  reg better;
+  wire divider_step_i;
+  wire [11:0] divider_mean_warps_o;
+  wire [11:0] divider_mean_cycles_o;
   reg [2:0] phase_q;
   // bit that this cycle handles
   reg [3:0] step_q;
@@ -102,12 +102,12 @@ module latte_controller_amat_decision (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .start_i       (start_i),
-    .step_i        (divider_step),
+    .step_i        (divider_step_i),
     .schedules_i   (schedules_i),
     .warps_i       (warps_i),
     .cycles_i      (cycles_i),
-    .mean_warps_o  (divider_mean_warps),
-    .mean_cycles_o (divider_mean_cycles)
+    .mean_warps_o  (divider_mean_warps_o),
+    .mean_cycles_o (divider_mean_cycles_o)
   );
 
   always @(*) begin : comb_cost_d
@@ -135,10 +135,16 @@ module latte_controller_amat_decision (
 
   // each phase runs from the highest bit to bit 0, the last one ends in the decision
   assign last = step_q == 4'd0;
-  assign divider_step = phase_q == DIVIDE;
-  assign divider_mean_warps_padded = {4'd0, divider_mean_warps};
+  assign divider_step_i = phase_q == DIVIDE;
+  assign divider_mean_warps_padded = {4'd0, divider_mean_warps_o};
+
   // what a hit costs: its latency, less what the pipeline hides
-  assign hidden = (POLICY == 2'd2) ? 18'd0 : product_q[23:6];
+  always @(*) begin
+    hidden = product_q[23:6];
+    if (POLICY == 2'd2) begin
+      hidden = 18'd0;
+    end
+  end
 
   always @(*) begin : comb_per_hit
     integer lane;
@@ -148,30 +154,30 @@ module latte_controller_amat_decision (
       accesses[lane*10 +: 10] = hits_q[lane*10 +: 10] + {1'b0, insertions};
     end
     if ({6'd0, low_latency_q} > hidden) begin
-      per_hit[23:12] = low_latency_q - hidden[11:0];
+      per_hit[1*12 +: 12] = low_latency_q - hidden[11:0];
     end
     if ({6'd0, high_latency_q} > hidden) begin
-      per_hit[35:24] = high_latency_q - hidden[11:0];
+      per_hit[2*12 +: 12] = high_latency_q - hidden[11:0];
     end
   end
 
   // first none against low-latency, then the better one against high-capacity
   always @(*) begin
-    best_cost = cost_q[24:0];
-    best_accesses = accesses[9:0];
-    best_hits = hits_q[9:0];
-    next_cost = cost_q[49:25];
-    next_accesses = accesses[19:10];
-    next_hits = hits_q[19:10];
+    best_cost = cost_q[0*25 +: 25];
+    best_accesses = accesses[0*10 +: 10];
+    best_hits = hits_q[0*10 +: 10];
+    next_cost = cost_q[1*25 +: 25];
+    next_accesses = accesses[1*10 +: 10];
+    next_hits = hits_q[1*10 +: 10];
     if (phase_q == COMPARE_HIGH) begin
       if (low_is_better_q) begin
-        best_cost = cost_q[49:25];
-        best_accesses = accesses[19:10];
-        best_hits = hits_q[19:10];
+        best_cost = cost_q[1*25 +: 25];
+        best_accesses = accesses[1*10 +: 10];
+        best_hits = hits_q[1*10 +: 10];
       end
-      next_cost = cost_q[74:50];
-      next_accesses = accesses[29:20];
-      next_hits = hits_q[29:20];
+      next_cost = cost_q[2*25 +: 25];
+      next_accesses = accesses[2*10 +: 10];
+      next_hits = hits_q[2*10 +: 10];
     end
   end
 
@@ -187,20 +193,21 @@ module latte_controller_amat_decision (
 
   assign next_accesses_padded = {6'd0, next_accesses};
   assign best_accesses_padded = {6'd0, best_accesses};
+
   // better is what costs less per access, or what hits more often; a tie is not better
-  assign better = (POLICY == 2'd1) ? (next_hits > best_hits) : ((|next_difference) &
-      ~next_difference[35]);
+  always @(*) begin
+    better = (|next_difference) & !next_difference[35];
+    if (POLICY == 2'd1) begin
+      better = next_hits > best_hits;
+    end
+  end
 
   assign mode_o = mode_q;
   assign decided_o = decided_q;
   assign tolerance_o = tolerance_q;
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      cost_q <= 75'd0;
-    end else begin
-      cost_q <= cost_d;
-    end
+  always @(posedge clk_i) begin
+    cost_q <= cost_d;
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
@@ -225,15 +232,9 @@ module latte_controller_amat_decision (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin : update_hits_q
+  always @(posedge clk_i) begin : update_hits_q
     integer lane;
-    if (!rst_ni) begin
-      hits_q <= 30'd0;
-      misses_q <= 27'd0;
-      low_latency_q <= 12'd0;
-      high_latency_q <= 12'd0;
-      miss_latency_q <= 16'd0;
-    end else if (start_i) begin
+    if (start_i) begin
       for (lane = 0; lane < 3; lane = lane + 1) begin
         hits_q[lane*10 +: 10] <= hits_i[lane*10 +: 10];
         misses_q[lane*9 +: 9] <= misses_i[lane*9 +: 9];
@@ -244,23 +245,19 @@ module latte_controller_amat_decision (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      product_q <= 24'd0;
-    end else if (start_i) begin
+  always @(posedge clk_i) begin
+    if (start_i) begin
       product_q <= 24'd0;
     end else if (phase_q == MULTIPLY) begin
       product_q <= product_q << 1;
       if (divider_mean_warps_padded[step_q]) begin
-        product_q <= (product_q << 1) + {12'd0, divider_mean_cycles};
+        product_q <= (product_q << 1) + {12'd0, divider_mean_cycles_o};
       end
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      low_is_better_q <= 1'b0;
-    end else if (last & (phase_q == COMPARE_LOW)) begin
+  always @(posedge clk_i) begin
+    if (last & (phase_q == COMPARE_LOW)) begin
       low_is_better_q <= better;
     end
   end
@@ -284,14 +281,10 @@ module latte_controller_amat_decision (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      difference_q <= 36'd0;
-    end else begin
-      difference_q <= 36'd0;
-      if (~last & (phase_q >= COMPARE_LOW)) begin
-        difference_q <= next_difference;
-      end
+  always @(posedge clk_i) begin
+    difference_q <= 36'd0;
+    if (!last & (phase_q >= COMPARE_LOW)) begin
+      difference_q <= next_difference;
     end
   end
 

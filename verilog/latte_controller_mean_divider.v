@@ -55,20 +55,15 @@ module latte_controller_mean_divider (
   assign mean_warps_o = mean_warps_q;
   assign mean_cycles_o = mean_cycles_q;
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      schedules_q <= 10'd0;
-      warps_q <= 16'd0;
-      cycles_q <= 18'd0;
-      mean_warps_q <= 12'd0;
-      mean_cycles_q <= 12'd0;
-    end else if (start_i) begin
+  always @(posedge clk_i) begin
+    if (start_i) begin
       schedules_q <= schedules_i;
       warps_q <= warps_i;
       cycles_q <= cycles_i;
     end else if (step_i) begin
-      mean_warps_q <= (mean_warps_q << 1) + {11'd0, warps_bit};
-      mean_cycles_q <= (mean_cycles_q << 1) + {11'd0, cycles_bit};
+      // not a sum, which is unknown as long as one bit is
+      mean_warps_q <= (mean_warps_q << 1) | {11'd0, warps_bit};
+      mean_cycles_q <= (mean_cycles_q << 1) | {11'd0, cycles_bit};
       if (warps_bit) begin
         warps_q <= (warps_q - warps_divisor) << 1;
       end else begin
@@ -81,6 +76,9 @@ module latte_controller_mean_divider (
       end
     end
   end
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, rst_ni};
 
 endmodule
 

@@ -27,13 +27,13 @@ rtl_block! {
         pub mean_warps_o: Signal<Out, U<12>>,
         /// mean of executed cycles, in 1/16
         pub mean_cycles_o: Signal<Out, U<12>>,
-        schedules: Reg<U<10>>,
+        schedules: DataReg<U<10>>,
         /// remainder of the sum of warps
-        warps: Reg<U<16>>,
+        warps: DataReg<U<16>>,
         /// remainder of the sum of cycles
-        cycles: Reg<U<18>>,
-        mean_warps: Reg<U<12>>,
-        mean_cycles: Reg<U<12>>,
+        cycles: DataReg<U<18>>,
+        mean_warps: DataReg<U<12>>,
+        mean_cycles: DataReg<U<12>>,
         warps_divisor: Signal<Local, U<16>>,
         cycles_divisor: Signal<Local, U<18>>,
         any: Signal<Local, Bit>,
@@ -57,8 +57,11 @@ impl Logic for MeanDivider {
         if self.start_i.val() {
             drive!(self; schedules.d: schedules_i, warps.d: warps_i, cycles.d: cycles_i);
         } else if self.step_i.val() {
-            self.mean_warps.d.next = (self.mean_warps.q.val() << 1) + self.warps_bit.val();
-            self.mean_cycles.d.next = (self.mean_cycles.q.val() << 1) + self.cycles_bit.val();
+            comment!("not a sum, which is unknown as long as one bit is");
+            self.mean_warps.d.next =
+                (self.mean_warps.q.val() << 1) | bit_cast_to::<U<12>>(self.warps_bit.val());
+            self.mean_cycles.d.next =
+                (self.mean_cycles.q.val() << 1) | bit_cast_to::<U<12>>(self.cycles_bit.val());
             if self.warps_bit.val() {
                 self.warps.d.next = (self.warps.q.val() - self.warps_divisor.val()) << 1;
             } else {
@@ -126,17 +129,17 @@ rtl_block! {
         phase: Reg<U<3>>,
         /// bit that this cycle handles
         step: Reg<U<4>>,
-        hits: [Reg<U<10>>; 3] = array(),
-        misses: [Reg<U<9>>; 3] = array(),
-        low_latency: Reg<U<12>>,
-        high_latency: Reg<U<12>>,
-        miss_latency: Reg<U<16>>,
+        hits: [DataReg<U<10>>; 3] = array(),
+        misses: [DataReg<U<9>>; 3] = array(),
+        low_latency: DataReg<U<12>>,
+        high_latency: DataReg<U<12>>,
+        miss_latency: DataReg<U<16>>,
         /// latency tolerance with 10 fractional bits
-        product: Reg<U<24>>,
-        cost: [Reg<U<25>>; 3] = array(),
+        product: DataReg<U<24>>,
+        cost: [DataReg<U<25>>; 3] = array(),
         /// cost of the better mode so far x accesses of the next mode, minus the reverse; two's complement
-        difference: Reg<U<36>>,
-        low_is_better: Reg<Bit>,
+        difference: DataReg<U<36>>,
+        low_is_better: DataReg<Bit>,
         pub(super) mode: Reg<U<2>>,
         pub(super) decided: Reg<Bit>,
         pub(super) tolerance: Reg<U<14>>,
