@@ -57,7 +57,7 @@ module latte_controller_amat_decision (
   // 0 AMAT with latency tolerance, 1 hit count, 2 AMAT without tolerance
   localparam [1:0] POLICY = 2'd0;
   wire last;
-  reg [17:0] hidden;
+  wire [17:0] hidden;
   reg [35:0] per_hit;
   reg [11:0] charge;
   reg [24:0] sum;
@@ -70,10 +70,10 @@ module latte_controller_amat_decision (
   reg [9:0] next_accesses;
   reg [9:0] next_hits;
   reg [35:0] next_difference;
-  reg better;
-  wire divider_step_i;
-  wire [11:0] divider_mean_warps_o;
-  wire [11:0] divider_mean_cycles_o;
+  wire better;
+  wire divider_step;
+  wire [11:0] divider_mean_warps;
+  wire [11:0] divider_mean_cycles;
   reg [2:0] phase_q;
   // bit that this cycle handles
   reg [3:0] step_q;
@@ -102,12 +102,12 @@ module latte_controller_amat_decision (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .start_i       (start_i),
-    .step_i        (divider_step_i),
+    .step_i        (divider_step),
     .schedules_i   (schedules_i),
     .warps_i       (warps_i),
     .cycles_i      (cycles_i),
-    .mean_warps_o  (divider_mean_warps_o),
-    .mean_cycles_o (divider_mean_cycles_o)
+    .mean_warps_o  (divider_mean_warps),
+    .mean_cycles_o (divider_mean_cycles)
   );
 
   always @(*) begin : comb_cost_d
@@ -135,16 +135,10 @@ module latte_controller_amat_decision (
 
   // each phase runs from the highest bit to bit 0, the last one ends in the decision
   assign last = step_q == 4'd0;
-  assign divider_step_i = phase_q == DIVIDE;
-  assign divider_mean_warps_padded = {4'd0, divider_mean_warps_o};
-
+  assign divider_step = phase_q == DIVIDE;
+  assign divider_mean_warps_padded = {4'd0, divider_mean_warps};
   // what a hit costs: its latency, less what the pipeline hides
-  always @(*) begin
-    hidden = product_q[23:6];
-    if (POLICY == 2'd2) begin
-      hidden = 18'd0;
-    end
-  end
+  assign hidden = (POLICY == 2'd2) ? 18'd0 : product_q[23:6];
 
   always @(*) begin : comb_per_hit
     integer lane;
@@ -154,30 +148,30 @@ module latte_controller_amat_decision (
       accesses[lane*10 +: 10] = hits_q[lane*10 +: 10] + {1'b0, insertions};
     end
     if ({6'd0, low_latency_q} > hidden) begin
-      per_hit[1*12 +: 12] = low_latency_q - hidden[11:0];
+      per_hit[23:12] = low_latency_q - hidden[11:0];
     end
     if ({6'd0, high_latency_q} > hidden) begin
-      per_hit[2*12 +: 12] = high_latency_q - hidden[11:0];
+      per_hit[35:24] = high_latency_q - hidden[11:0];
     end
   end
 
   // first none against low-latency, then the better one against high-capacity
   always @(*) begin
-    best_cost = cost_q[0*25 +: 25];
-    best_accesses = accesses[0*10 +: 10];
-    best_hits = hits_q[0*10 +: 10];
-    next_cost = cost_q[1*25 +: 25];
-    next_accesses = accesses[1*10 +: 10];
-    next_hits = hits_q[1*10 +: 10];
+    best_cost = cost_q[24:0];
+    best_accesses = accesses[9:0];
+    best_hits = hits_q[9:0];
+    next_cost = cost_q[49:25];
+    next_accesses = accesses[19:10];
+    next_hits = hits_q[19:10];
     if (phase_q == COMPARE_HIGH) begin
       if (low_is_better_q) begin
-        best_cost = cost_q[1*25 +: 25];
-        best_accesses = accesses[1*10 +: 10];
-        best_hits = hits_q[1*10 +: 10];
+        best_cost = cost_q[49:25];
+        best_accesses = accesses[19:10];
+        best_hits = hits_q[19:10];
       end
-      next_cost = cost_q[2*25 +: 25];
-      next_accesses = accesses[2*10 +: 10];
-      next_hits = hits_q[2*10 +: 10];
+      next_cost = cost_q[74:50];
+      next_accesses = accesses[29:20];
+      next_hits = hits_q[29:20];
     end
   end
 
@@ -193,14 +187,9 @@ module latte_controller_amat_decision (
 
   assign next_accesses_padded = {6'd0, next_accesses};
   assign best_accesses_padded = {6'd0, best_accesses};
-
   // better is what costs less per access, or what hits more often; a tie is not better
-  always @(*) begin
-    better = (|next_difference) & !next_difference[35];
-    if (POLICY == 2'd1) begin
-      better = next_hits > best_hits;
-    end
-  end
+  assign better = (POLICY == 2'd1) ? (next_hits > best_hits) : ((|next_difference) &
+      ~next_difference[35]);
 
   assign mode_o = mode_q;
   assign decided_o = decided_q;
@@ -251,7 +240,7 @@ module latte_controller_amat_decision (
     end else if (phase_q == MULTIPLY) begin
       product_q <= product_q << 1;
       if (divider_mean_warps_padded[step_q]) begin
-        product_q <= (product_q << 1) + {12'd0, divider_mean_cycles_o};
+        product_q <= (product_q << 1) + {12'd0, divider_mean_cycles};
       end
     end
   end
@@ -283,7 +272,7 @@ module latte_controller_amat_decision (
 
   always @(posedge clk_i) begin
     difference_q <= 36'd0;
-    if (!last & (phase_q >= COMPARE_LOW)) begin
+    if (~last & (phase_q >= COMPARE_LOW)) begin
       difference_q <= next_difference;
     end
   end

@@ -62,8 +62,8 @@ module latte_controller_mean_divider (
       cycles_q <= cycles_i;
     end else if (step_i) begin
       // not a sum, which is unknown as long as one bit is
-      mean_warps_q <= (mean_warps_q << 1) | {11'd0, warps_bit};
-      mean_cycles_q <= (mean_cycles_q << 1) | {11'd0, cycles_bit};
+      mean_warps_q <= {mean_warps_q[10:0], warps_bit};
+      mean_cycles_q <= {mean_cycles_q[10:0], cycles_bit};
       if (warps_bit) begin
         warps_q <= (warps_q - warps_divisor) << 1;
       end else begin
