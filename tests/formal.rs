@@ -565,8 +565,10 @@ fn are_remainders(sets: &[&str]) {
 
 #[test]
 fn wrong_remainders_are_found() {
-    for name in ["set_index_pmod", "set_index_a_prime"] {
-        fault_has_no_proof(name, &[("sets", "16")], "rest = rest - MULTIPLE", "rest = rest + MULTIPLE");
+    for (name, correct) in
+        [("set_index_pmod", "rest - MULTIPLE"), ("set_index_a_prime", "residue_o - MULTIPLE")]
+    {
+        fault_has_no_proof(name, &[("sets", "16")], correct, &correct.replace('-', "+"));
     }
 }
 

@@ -60,8 +60,8 @@ fn a_planted_fault_violates_a_property_in_simulation() {
         ),
         (
             "latte_controller",
-            "lookup_mode_q <= decision_mode_o;",
-            "lookup_mode_q <= ~decision_mode_o;",
+            "lookup_mode_q <= decision_mode;",
+            "lookup_mode_q <= ~decision_mode;",
             "latte_controller: violated: the mode of a lookup is one of three",
         ),
         (

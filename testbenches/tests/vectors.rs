@@ -277,8 +277,8 @@ const WRONG: &[Wrong] = &[
     Wrong {
         block: "set_index_a_prime",
         what: "the prime itself is a remainder",
-        find: "if (rest >= MULTIPLE[i*8 +: 8]) begin",
-        replace: "if (rest > MULTIPLE[i*8 +: 8]) begin",
+        find: "if (rest >= MULTIPLE[i*9 +: 9]) begin",
+        replace: "if (rest > MULTIPLE[i*9 +: 9]) begin",
     },
     Wrong {
         block: "set_index_bmod",

@@ -343,7 +343,7 @@ mod tests {
     const MOST: [(&str, usize); 11] = [
         ("alias", 8),
         ("constant of one letter", 12),
-        ("copy to an output", 53),
+        ("copy to an output", 54),
         ("default that a loop overwrites", 2),
         ("logical negation of bits", 3),
         ("long process", 4),

@@ -1,5 +1,7 @@
 //! The properties of each block: its function, written a second time for one cycle or one interval.
-use super::claim::{AnyConstant, Assertion, CycleValue, Properties, Reach, SeenSignal, StoredValue, WatchedMemory};
+use super::claim::{
+    AnyConstant, Assertion, CycleValue, Properties, Reach, SeenSignal, StoredValue, WatchedMemory,
+};
 use serde_json::Value;
 
 /// Blocks that have properties.
@@ -469,12 +471,7 @@ fn awt(entries: u64) -> Properties {
             stored("active", 1, 0, "starts | (runs & !(deployed & deploy_last_o))"),
             stored("high", 1, 0, "starts ? trigger_high_i : high"),
             stored("end_id", 7, 0, "starts ? trigger_end_i : end_id"),
-            stored(
-                "live",
-                64,
-                0,
-                "starts ? {trigger_live_out_i, trigger_live_in_i, trigger_mask_i} : live",
-            ),
+            stored("live", 64, 0, "starts ? {trigger_live_out_i, trigger_live_in_i, trigger_mask_i} : live"),
             stored("inst", 7, 0, "starts ? 7'd0 : inst + {6'd0, deployed}"),
             stored("place", index_bits, 0, "starts ? free_entry_index : place"),
             stored("last_entry", index_bits, entries - 1, "deploy_valid_o ? next_entry_index : last_entry"),
