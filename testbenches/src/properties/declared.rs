@@ -539,7 +539,6 @@ fn awt(entries: u64) -> Properties {
         )],
         // an induction over more rows of entries takes minutes
         reach: if entries == 8 { Reach::Induction { steps: 2 } } else { Reach::Cycles(5) },
-        ..Properties::default()
     }
 }
 
