@@ -45,9 +45,7 @@ const FAULTS_IN_VERILATOR: [&str; 3] = ["bgp", "fpc_decompressor", "milg"];
 /// Returns the factor of all counts.
 fn factor() -> u64 {
     match std::env::var("SELVEDGE_VECTORS") {
-        Ok(text) => {
-            text.parse().unwrap_or_else(|_| panic!("SELVEDGE_VECTORS is `{text}`, not a whole number"))
-        }
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("SELVEDGE_VECTORS is `{text}`, not an integer")),
         Err(_) => 1,
     }
 }

@@ -61,7 +61,7 @@ module latte_controller_mean_divider (
       warps_q <= warps_i;
       cycles_q <= cycles_i;
     end else if (step_i) begin
-      // not a sum, which is unknown as long as one bit is
+      // shifts a bit in: a sum would keep unknown bits
       mean_warps_q <= {mean_warps_q[10:0], warps_bit};
       mean_cycles_q <= {mean_cycles_q[10:0], cycles_bit};
       if (warps_bit) begin

@@ -4,10 +4,9 @@
 // The residue of a line address modulo a prime, without a clock: two or three folds, then
 // conditional subtractions.
 //
-// CHUNK0, COUNT0, PADDED0 and SUM0 belong to a fold before the others; SUM0 is 32 if it is absent.
-// CHUNK1, COUNT1, PADDED1 and SUM1 belong to the first fold; CHUNK2, COUNT2, PADDED2 and SUM2 to
-// the second. STEPS conditional subtractions, the first of 2^(STEPS-1) times the prime, leave a
-// value below the prime, which has BITS bits.
+// CHUNK, COUNT, PADDED and SUM with 0, 1 and 2 belong to the first, second and last fold. If SUM0
+// is 32, the first fold is absent. STEPS conditional subtractions, the first of 2^(STEPS-1) times
+// the prime, leave a value below the prime, which has BITS bits.
 //
 // Parameters: CHUNK0 = 18, COUNT0 = 2, PADDED0 = 36, SUM0 = 19, CHUNK1 = 10, COUNT1 = 2, PADDED1 =
 // 20, SUM1 = 13, CHUNK2 = 5, COUNT2 = 3, PADDED2 = 15, SUM2 = 9, STEPS = 3, BITS = 6

@@ -4,10 +4,9 @@
 // The residue of a line address modulo a prime, without a clock: two or three folds, then
 // conditional subtractions.
 //
-// CHUNK0, COUNT0, PADDED0 and SUM0 belong to a fold before the others; SUM0 is 32 if it is absent.
-// CHUNK1, COUNT1, PADDED1 and SUM1 belong to the first fold; CHUNK2, COUNT2, PADDED2 and SUM2 to
-// the second. STEPS conditional subtractions, the first of 2^(STEPS-1) times the prime, leave a
-// value below the prime, which has BITS bits.
+// CHUNK, COUNT, PADDED and SUM with 0, 1 and 2 belong to the first, second and last fold. If SUM0
+// is 32, the first fold is absent. STEPS conditional subtractions, the first of 2^(STEPS-1) times
+// the prime, leave a value below the prime, which has BITS bits.
 //
 // Parameters: CHUNK0 = 32, COUNT0 = 1, PADDED0 = 32, SUM0 = 32, CHUNK1 = 5, COUNT1 = 7, PADDED1 =
 // 35, SUM1 = 8, CHUNK2 = 5, COUNT2 = 2, PADDED2 = 10, SUM2 = 6, STEPS = 1, BITS = 5

@@ -71,7 +71,7 @@ fn a_crate_that_init_writes_does_what_the_guide_says() {
     refuses_a_top_that_no_fault_can_strike(&here, &cargo);
 }
 
-/// Checks that the crate's manifest optimizes every crate of Selvedge that the crate contains, and nothing that it does not.
+/// Checks that the manifest optimizes exactly the crates of Selvedge among the dependencies.
 fn optimizes_every_crate_of_selvedge(here: &Path, cargo: &str) {
     let manifest: toml::Table =
         fs::read_to_string(here.join("Cargo.toml")).expect("written").parse().expect("TOML");

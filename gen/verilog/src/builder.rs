@@ -554,7 +554,7 @@ impl<'a> ModuleBuilder<'a> {
             }
             Node::CompareIndex(a, op, b) => {
                 let symbol = compare_symbol(*op);
-                // An operator takes the width of the integer beside it.
+                // An operator takes the width of its integer operand.
                 let mut side = |index: &Index, left| match index {
                     Index::Value(e) if !matches!(e.node, Node::Read(_) | Node::Slice(..)) => {
                         self.index_operand(index).operand(symbol, left)

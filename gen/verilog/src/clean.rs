@@ -181,7 +181,7 @@ pub(crate) fn without_dead_stores(
     kept
 }
 
-/// Returns the signals of which each iteration of a loop assigns another element or field, until all are assigned.
+/// Returns the signals that a loop assigns entirely: each iteration assigns another element or field.
 fn covered(statement: &Stmt, signals: &[Signal]) -> Vec<SignalId> {
     let Stmt::Loop { variable, from: 0, to, body } = statement else { return vec![] };
     let reads = statement.reads();

@@ -151,19 +151,7 @@ impl GateNames<'_> {
         let free = |name: &String| !self.taken.contains(name) && !names::is_reserved(name);
         let name = names.find(free).unwrap_or_default();
         self.taken.insert(name.clone());
-        self.signals.push(Signal {
-            key: name.clone(),
-            name,
-            dimensions: vec![],
-            width: 1,
-            signed: false,
-            role: Role::Temporary,
-            doc,
-            values: vec![],
-            is_data: false,
-            variants: vec![],
-            layout: None,
-        });
+        self.signals.push(Signal { doc, ..Signal::new(name, 1, Role::Temporary) });
         self.signals.len() - 1
     }
 }

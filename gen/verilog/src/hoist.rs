@@ -205,19 +205,7 @@ impl Hoister<'_> {
 
     /// Declares a temporary.
     fn temporary(&mut self, name: String, width: usize) -> SignalId {
-        self.signals.push(Signal {
-            key: name.clone(),
-            name,
-            dimensions: vec![],
-            width,
-            signed: false,
-            role: Role::Temporary,
-            doc: vec![],
-            values: vec![],
-            is_data: false,
-            variants: vec![],
-            layout: None,
-        });
+        self.signals.push(Signal::new(name, width, Role::Temporary));
         self.signals.len() - 1
     }
 }

@@ -53,6 +53,24 @@ pub(crate) struct Signal {
 }
 
 impl Signal {
+    /// Returns an unsigned signal that is not in the Rust source under this name.
+    pub fn new(name: impl Into<String>, width: usize, role: Role) -> Signal {
+        let name = name.into();
+        Signal {
+            key: name.clone(),
+            name,
+            dimensions: vec![],
+            width,
+            signed: false,
+            role,
+            doc: vec![],
+            values: vec![],
+            is_data: false,
+            variants: vec![],
+            layout: None,
+        }
+    }
+
     pub fn length(&self) -> usize {
         self.dimensions.iter().product()
     }

@@ -97,22 +97,6 @@ mod tests {
     use super::*;
     use crate::ir::Role;
 
-    fn signal(width: usize) -> Signal {
-        Signal {
-            key: "x".into(),
-            name: "x".into(),
-            dimensions: vec![],
-            width,
-            signed: false,
-            role: Role::Local,
-            doc: vec![],
-            values: vec![],
-            is_data: false,
-            variants: vec![],
-            layout: None,
-        }
-    }
-
     fn turn(factor: usize, offset: usize) -> Index {
         let product = Index::operation(Index::Loop("i".into(), 7), IndexOp::Mul, Index::Number(factor));
         Index::operation(product, IndexOp::Add, Index::Number(offset))
@@ -120,7 +104,7 @@ mod tests {
 
     #[test]
     fn lanes_are_as_wide_as_the_stride_of_a_loop() {
-        let of = |uses: &[(Index, usize)]| lane(&signal(72), uses);
+        let of = |uses: &[(Index, usize)]| lane(&Signal::new("x", 72, Role::Local), uses);
         assert_eq!(of(&[(turn(9, 0), 3), (turn(9, 3), 6), (Index::Number(18), 9)]), Some(9));
         assert_eq!(of(&[(turn(9, 0), 9), (Index::Number(0), 72), (Index::Number(9), 27)]), Some(9));
         assert_eq!(of(&[(turn(36, 0), 9), (turn(9, 0), 9)]), Some(9));
@@ -128,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_selection_across_lanes_leaves_a_vector() {
-        let of = |uses: &[(Index, usize)]| lane(&signal(72), uses);
+        let of = |uses: &[(Index, usize)]| lane(&Signal::new("x", 72, Role::Local), uses);
         assert_eq!(of(&[(turn(9, 0), 9), (Index::Number(8), 2)]), None);
         assert_eq!(of(&[(turn(9, 7), 3)]), None);
         assert_eq!(of(&[(turn(10, 0), 9)]), None, "72 bits are not lanes of 10");

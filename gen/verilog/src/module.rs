@@ -521,19 +521,8 @@ impl<'a> ModuleWriter<'a> {
         if self.names.by_key.contains_key(TEST_ENABLE) {
             return self.refuse(TEST_ENABLE, Problem::NameClash { other: TEST_ENABLE.into() });
         }
-        self.add(Signal {
-            key: TEST_ENABLE.into(),
-            name: TEST_ENABLE.into(),
-            dimensions: vec![],
-            width: 1,
-            signed: false,
-            role: Role::Input,
-            doc: vec![TEST_ENABLE_DOC.into()],
-            values: vec![],
-            is_data: false,
-            variants: vec![],
-            layout: None,
-        });
+        let doc = vec![TEST_ENABLE_DOC.into()];
+        self.add(Signal { doc, ..Signal::new(TEST_ENABLE, 1, Role::Input) });
         Ok(())
     }
 

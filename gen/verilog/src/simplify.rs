@@ -146,22 +146,6 @@ mod tests {
     use super::*;
     use crate::ir::Role;
 
-    fn signal(width: usize) -> Signal {
-        Signal {
-            key: "x".into(),
-            name: "x".into(),
-            dimensions: vec![],
-            width,
-            signed: false,
-            role: Role::Local,
-            doc: vec![],
-            values: vec![],
-            is_data: false,
-            variants: vec![],
-            layout: None,
-        }
-    }
-
     fn read(width: usize) -> Expr {
         Expr { width, node: Node::Read(ElementRef { signal: 0, index: None }) }
     }
@@ -178,7 +162,7 @@ mod tests {
 
     /// Returns the parts of the concatenation of an expression; empty if it stays as it is.
     fn parts(e: &Expr) -> Vec<Expr> {
-        match concatenation(e, &[signal(8)]) {
+        match concatenation(e, &[Signal::new("x", 8, Role::Local)]) {
             Some(Node::Concat(parts)) => parts,
             Some(node) => vec![Expr { width: e.width, node }],
             None => vec![],

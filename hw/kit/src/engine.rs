@@ -142,7 +142,7 @@ pub struct PlantedUpset {
 
 /// The error of a text that is not a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("'{0}' is not a fault; write CYCLE:BIT, two whole numbers")]
+#[error("'{0}' is not a fault; write CYCLE:BIT, two integers")]
 pub struct BadFault(pub String);
 
 impl FromStr for PlantedUpset {
@@ -834,7 +834,7 @@ mod tests {
         assert_eq!("12:3".parse(), Ok(PlantedUpset { cycle: 12, bit: 3 }));
         assert_eq!(
             "12".parse::<PlantedUpset>().unwrap_err().to_string(),
-            "'12' is not a fault; write CYCLE:BIT, two whole numbers"
+            "'12' is not a fault; write CYCLE:BIT, two integers"
         );
     }
 }

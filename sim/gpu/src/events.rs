@@ -123,7 +123,7 @@ impl InstructionWork {
         let unit = match instr.class {
             OpClass::Int | OpClass::Convert | OpClass::Warp => LaneUnit::Int,
             OpClass::IntMul => LaneUnit::IntMul,
-            // The energy of a matrix product is that of a multiply-add per lane: there is no published one of a tensor core here.
+            // The table of energies has no tensor core: a product costs a multiply-add per lane.
             OpClass::Fp32 | OpClass::Matrix(_) => LaneUnit::Fp32,
             OpClass::Fp64 | OpClass::MatrixFp64(_) => LaneUnit::Fp64,
             OpClass::Sfu => LaneUnit::Sfu,

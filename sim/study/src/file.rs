@@ -115,7 +115,7 @@ impl<'a> KeyedValue<'a> {
     pub fn count(&self) -> Result<u64, StudyError> {
         let number = self.value.get_ref().as_integer();
         let number = number.and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
-        number.filter(|number| *number > 0).ok_or_else(|| self.refuse("a whole number of 1 or more"))
+        number.filter(|number| *number > 0).ok_or_else(|| self.refuse("an integer of 1 or more"))
     }
 
     /// Returns a boolean.

@@ -119,7 +119,7 @@ fn a_mistake_names_its_line_the_value_and_what_it_must_be() {
             "my.toml:1: l1d.ways = 0: must be 1 to 512",
         ),
         ("share = [\"smk\"]", "my.toml:1: share = \"smk\": must be left-over,"),
-        ("max_cycles = 0", "my.toml:1: max_cycles = 0: must be a whole number of 1 or more"),
+        ("max_cycles = 0", "my.toml:1: max_cycles = 0: must be an integer of 1 or more"),
         ("alone = 1", "my.toml:1: alone = 1: must be true or false"),
         ("timeout = \"5\"", "my.toml:1: timeout = \"5\": must be a number with s, m or h"),
     ] {

@@ -1,4 +1,4 @@
-//! Expressions, processes and names are as short as those of a designer.
+//! Emitted expressions, processes and names are as short as a designer writes them.
 
 use crate::sequential::lock_step;
 use crate::tools::Random;

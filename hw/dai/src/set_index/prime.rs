@@ -150,8 +150,8 @@ impl Logic for Fold {
 rtl_block! {
     /// The residue of a line address modulo a prime, without a clock: two or three folds, then conditional subtractions.
     ///
-    /// CHUNK0, COUNT0, PADDED0 and SUM0 belong to a fold before the others; SUM0 is 32 if it is absent. CHUNK1, COUNT1, PADDED1 and SUM1 belong to the first fold; CHUNK2, COUNT2, PADDED2 and SUM2 to the second. STEPS
-    /// conditional subtractions, the first of 2^(STEPS-1) times the prime, leave a value below the prime, which has BITS bits.
+    /// CHUNK, COUNT, PADDED and SUM with 0, 1 and 2 belong to the first, second and last fold. If SUM0 is 32, the first fold is absent.
+    /// STEPS conditional subtractions, the first of 2^(STEPS-1) times the prime, leave a value below the prime, which has BITS bits.
     #[derive(LogicBlock)]
     pub struct PrimeModulo<
         const CHUNK0: usize, const COUNT0: usize, const PADDED0: usize, const SUM0: usize,

@@ -139,7 +139,7 @@ fn allowed(key: &str, value: &Value) -> String {
         _ => return String::new(),
     };
     let Some(limit) = bad.iter().find_map(|bad| refusal(key, bad)) else {
-        return "a whole number; other keys may limit it".into();
+        return "an integer; other keys may limit it".into();
     };
     // 0 often disables a feature, although the range does not include it.
     let is_beside = value.is_integer() && !limit.starts_with("0 ") && examine(key, "0").is_ok();

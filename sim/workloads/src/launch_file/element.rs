@@ -100,7 +100,7 @@ impl Element {
         }
         let (low, high) = self.range();
         let whole = whole(text).filter(|int| (low..=high).contains(int));
-        let int = whole.ok_or_else(|| format!("must be whole numbers from {low} to {high}"))?;
+        let int = whole.ok_or_else(|| format!("must be integers from {low} to {high}"))?;
         Ok(int as u64 & self.mask())
     }
 
@@ -219,7 +219,7 @@ mod tests {
             (Element::U64, "0x-1"),
         ] {
             let refused = element.parse(text).expect_err(text);
-            assert!(refused.starts_with("must be whole numbers from"), "{refused}");
+            assert!(refused.starts_with("must be integers from"), "{refused}");
         }
         assert!(Element::F32.parse("one").is_err());
     }

@@ -57,7 +57,7 @@ impl TurnExpression {
     pub(super) fn read(number: &FileNumber, loops: &[&str]) -> Result<Self, String> {
         match number {
             FileNumber::Int(value) => Ok(Self::Number(*value)),
-            FileNumber::Float(value) => Err(format!("{value:?} is not a whole number")),
+            FileNumber::Float(value) => Err(format!("{value:?} is not an integer")),
             FileNumber::Text(text) => {
                 let mut reader = ExpressionReader { rest: text.trim_start(), loops, depth: 0 };
                 let value = reader.sum()?;
@@ -170,7 +170,7 @@ impl<'a> ExpressionReader<'a> {
             return word
                 .parse()
                 .map(TurnExpression::Number)
-                .map_err(|_| format!("`{word}` is not a whole number"));
+                .map_err(|_| format!("`{word}` is not an integer"));
         }
         let function = match word {
             "min" => Some(Operator::Least),
@@ -252,7 +252,7 @@ mod tests {
             ("min(3)", "expected `,`, found `)`"),
             ("3 4", "expected an operator, found `4`"),
             ("n + 1", "`n` is not known: there are turn, outer, inner"),
-            ("99999999999999999999", "`99999999999999999999` is not a whole number"),
+            ("99999999999999999999", "`99999999999999999999` is not an integer"),
             (&"(".repeat(100), "it is nested more than 64 deep"),
             (&"1+".repeat(100), "more than 64 operators in a row"),
         ] {

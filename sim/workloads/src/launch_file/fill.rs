@@ -451,8 +451,8 @@ mod tests {
             ("init='random'\ndistribution='normal'\ndeviation=-1.0", "my.toml:3: deviation = -1"),
             ("init='random'\ndistribution='zipf'\nlimit=300", "my.toml:3: limit = 300: must be 1 to 256"),
             ("init='constant'", "my.toml:1: missing key `value`"),
-            ("init='constant'\nvalue=256", "my.toml:2: value = 256: must be whole numbers from 0 to 255"),
-            ("values=[1, 2.5]", "my.toml:1: values[1] = 2.5: must be whole numbers from 0 to 255"),
+            ("init='constant'\nvalue=256", "my.toml:2: value = 256: must be integers from 0 to 255"),
+            ("values=[1, 2.5]", "my.toml:1: values[1] = 2.5: must be integers from 0 to 255"),
             ("values=[]", "my.toml:1: values = []: must be one number or more"),
             ("file='none.txt'", "my.toml:1: none.txt: cannot read it: "),
         ];

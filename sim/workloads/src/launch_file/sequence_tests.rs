@@ -194,7 +194,7 @@ fn mistakes_are_one_line_with_their_place() {
     let cases = [
         (step("grid = [\"turn\"]", n), "my.toml:13: grid: `turn` is not known: it is in no loop"),
         (step("grid = [0]", n), "my.toml:13: grid = 0: must be 1 to 4294967295"),
-        (step("grid = [1.5]", n), "my.toml:13: grid: 1.5 is not a whole number"),
+        (step("grid = [1.5]", n), "my.toml:13: grid: 1.5 is not an integer"),
         (
             format!("[[loop]]\nname = \"l\"\nturns = 3\n{}", step("grid = [\"1 - l\"]\nloop = \"l\"", n)),
             "my.toml:16: grid = 0 in turn 1: must be 1 to 4294967295",

@@ -298,7 +298,7 @@ fn every_mistake_is_one_line_with_its_place() {
             &[(38, "type = \"u8\"")],
             "my.toml:37: argument 2 of kernel 'copy' ('n') is an integer of 4 bytes, got 1 bytes;",
         ),
-        (&[(39, "value = \"seven\"")], "my.toml:39: value = seven: must be whole numbers from -2147483648"),
+        (&[(39, "value = \"seven\"")], "my.toml:39: value = seven: must be integers from -2147483648"),
         (&[(39, "value = 7\nvalues = [7]")], "my.toml:37: an argument has one of `buffer`"),
         (
             &[(49, "type = \"f32\"")],

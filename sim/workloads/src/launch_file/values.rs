@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_word_that_is_no_number_is_named_with_its_line() {
         let refused = parse(Path::new("a.txt"), &b"1\n2 x3\n"[..], Element::U8, Most::of(6)).expect_err("x3");
-        assert_eq!(refused.to_string(), "a.txt:2: 'x3': must be whole numbers from 0 to 255");
+        assert_eq!(refused.to_string(), "a.txt:2: 'x3': must be integers from 0 to 255");
         let refused =
             parse(Path::new("a.txt"), &b"1\n\xff\n"[..], Element::U8, Most::of(6)).expect_err("binary");
         assert!(refused.to_string().starts_with("a.txt:2: not text"), "{refused}");

@@ -57,7 +57,7 @@ impl Logic for MeanDivider {
         if self.start_i.val() {
             drive!(self; schedules.d: schedules_i, warps.d: warps_i, cycles.d: cycles_i);
         } else if self.step_i.val() {
-            comment!("not a sum, which is unknown as long as one bit is");
+            comment!("shifts a bit in: a sum would keep unknown bits");
             self.mean_warps.d.next =
                 (self.mean_warps.q.val() << 1) | bit_cast_to::<U<12>>(self.warps_bit.val());
             self.mean_cycles.d.next =

@@ -129,7 +129,7 @@ pub fn wrong(option: &Opt, value: &str, allowed: &str) -> ConfigError {
 /// # Errors
 /// Returns an error if `text` is not an integer.
 pub fn whole(option: &Opt, text: &str) -> Result<u32, ConfigError> {
-    text.trim().parse().map_err(|_| wrong(option, text, "must be a whole number from 0 to 4294967295"))
+    text.trim().parse().map_err(|_| wrong(option, text, "must be an integer from 0 to 4294967295"))
 }
 
 /// Parses a list of at least `count` integers.

@@ -341,7 +341,7 @@ fn a_file_without_a_counterpart_is_the_base() {
 #[test]
 fn mistakes_name_file_line_option_and_what_is_allowed() {
     for (text, says) in [
-        ("\n-gpgpu_n_mem six", "my.config:2: -gpgpu_n_mem = six: must be a whole number"),
+        ("\n-gpgpu_n_mem six", "my.config:2: -gpgpu_n_mem = six: must be an integer"),
         ("-gpgpu_n_mem 77", "my.config:1: -gpgpu_n_mem: l2.partitions = 77: must be 1 to 64"),
         ("-gpgpu_cache:dl1 what", "my.config:1: -gpgpu_cache:dl1 = what: must be SETS:LINE:WAYS"),
         ("-gpgpu_cache:dl1 32:512:4,L:L:m:N,A:32:8,8", "my.config:1: -gpgpu_cache:dl1: l1d.line_bytes = 512"),

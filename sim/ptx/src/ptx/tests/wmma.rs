@@ -429,7 +429,7 @@ fn the_work_of_a_product_is_its_multiply_adds_in_proportion_to_the_bits() {
         ("m16n8k32.row.col.s32.s8.s8.s32", [4, 4, 2], 16 * 8 * 32 / 2),
         ("m16n8k64.row.col.s32.s4.s4.s32", [4, 4, 2], 16 * 8 * 64 / 4),
         ("m8n8k128.row.col.s32.b1.b1.s32.and.popc", [2, 1, 1], 8 * 8 * 128 / 16),
-        // Each quarter of the warp has a product of its own.
+        // Each quarter of the warp has a separate product.
         ("m8n8k4.row.col.f32.f16.f16.f32", [8, 2, 2], 4 * 8 * 8 * 4),
     ] {
         assert_eq!(mma(form, "r", registers), (expected, 0), "{form}");
