@@ -475,12 +475,20 @@ impl RunOptions {
     }
 }
 
+/// Value of `--config` of `selvedge cuda` that leaves the choice to the program's PTX.
+pub const AUTO_CONFIG: &str = "auto";
+
+/// Help of `--config` of `selvedge cuda`.
+const CUDA_CONFIG: &str = "Built-in configuration (see `selvedge list configurations`) or TOML file; auto picks the oldest GPU that executes \
+                           the program's PTX";
+
 /// Help of `--json` of `selvedge cuda`.
 const CUDA_JSON: &str = "Write the report as JSON to FILE; with -, to standard output, and the program's output to standard error";
 
 /// Options of `selvedge cuda`. Options that `run` also has mean the same.
 #[derive(Args)]
 #[command(mut_arg("json", |arg| arg.help(CUDA_JSON)))]
+#[command(mut_arg("config", |arg| arg.help(CUDA_CONFIG).default_value(AUTO_CONFIG)))]
 pub struct CudaOptions {
     /// Options of the GPU and its outputs.
     #[command(flatten)]

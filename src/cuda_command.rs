@@ -1,5 +1,5 @@
 //! `selvedge cuda`: runs an unmodified CUDA program and simulates its kernels.
-use crate::arguments::{CudaOptions, RunOptions};
+use crate::arguments::{AUTO_CONFIG, CudaOptions, RunOptions};
 use crate::error::{Failure, one_line};
 use crate::functional_command;
 use crate::interrupt::stop_flag;
@@ -10,11 +10,12 @@ use crate::run_command::{
     write_timeline, write_traces,
 };
 use selvedge_sim::best;
-use selvedge_sim::config::GpuConfig;
+use selvedge_sim::config::{BUILT_IN, GpuConfig, oldest_for};
 use selvedge_sim::functional::{FunctionalSpec, run as execute};
 use selvedge_sim::report::Outcome;
 use selvedge_sim::run::{RunError, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
+use selvedge_sim::source::fatbin;
 use selvedge_sim::source::{RECORDED, SessionSettings, StartedProgram};
 use selvedge_sim::workload::Size;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,11 @@ use std::sync::atomic::AtomicBool;
 
 /// Runs the program and shows one report of all its launches.
 pub fn run(options: &CudaOptions) -> Result<(), Failure> {
-    let as_run = options.of_run();
+    let mut as_run = options.of_run();
+    if as_run.gpu.config == AUTO_CONFIG {
+        as_run.gpu.config = configuration_for(&program(options)?).to_owned();
+    }
+    let as_run = as_run;
     let (config, sources) = machine(&as_run)?;
     let mechanism = options.gpu.mechanism.as_deref().unwrap_or("base");
     check(options, &config, mechanism)?;
@@ -108,6 +113,20 @@ fn check(options: &CudaOptions, config: &GpuConfig, mechanism: &str) -> Result<(
         )));
     }
     Ok(())
+}
+
+/// Returns the name of the oldest built-in GPU that executes the program's PTX, and prints it. A program without PTX, such as a
+/// script, runs on the default GPU.
+fn configuration_for(program: &Path) -> &'static str {
+    let architecture = std::fs::read(program).ok().and_then(|bytes| fatbin::architecture(&bytes));
+    let chosen = architecture.map_or(&BUILT_IN[0], oldest_for);
+    let reason = match architecture {
+        None => "the program file has no PTX".to_owned(),
+        Some(target) if chosen.capability >= Some(target) => format!("the oldest GPU for sm_{target}"),
+        Some(target) => format!("the newest GPU; none has sm_{target}"),
+    };
+    say(format!("selvedge: --config {}: {reason}\n", chosen.name));
+    chosen.name
 }
 
 /// Returns the path of the program. A name without folders is searched for in `PATH`.

@@ -1,12 +1,32 @@
-//! Builds the library that programs load instead of libcudart. It is compiled once, and linked under the names and symbol
-//! versions of NVIDIA's releases.
+//! Builds the libraries that programs load instead of libcudart and libcuda. They are compiled once, and linked under the names and
+//! symbol versions of NVIDIA's releases.
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Library name, which is also the version of its symbols, and the CUDA release.
-const NAMES: [(&str, u32); 3] = [("libcudart.so.11.0", 11), ("libcudart.so.12", 12), ("libcudart.so.13", 13)];
+/// A library to link.
+struct Library {
+    /// File name.
+    name: &'static str,
+    /// CUDA release.
+    release: u32,
+    /// Patterns of its symbols.
+    symbols: &'static str,
+    /// Whether its symbols have its name as their version.
+    versioned: bool,
+}
+
+const fn runtime(name: &'static str, release: u32) -> Library {
+    Library { name, release, symbols: "cuda*; __cuda*;", versioned: true }
+}
+
+const LIBRARIES: [Library; 4] = [
+    runtime("libcudart.so.11.0", 11),
+    runtime("libcudart.so.12", 12),
+    runtime("libcudart.so.13", 13),
+    Library { name: "libcuda.so.1", release: 13, symbols: "cu[A-Z]*;", versioned: false },
+];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -17,11 +37,11 @@ fn main() {
     if is_linux {
         compile(&out);
     }
-    for (name, release) in NAMES {
+    for library in &LIBRARIES {
         if is_linux {
-            link(&out, name, release);
+            link(&out, library);
         } else {
-            fs::write(out.join(name), []).expect("OUT_DIR can be written");
+            fs::write(out.join(library.name), []).expect("OUT_DIR can be written");
         }
     }
 }
@@ -44,8 +64,9 @@ fn compile(out: &Path) {
         .arg(out.join("libselvedge_cudart.a")));
 }
 
-/// Links the library under one name. Its symbols get that version, and other symbols are hidden.
-fn link(out: &Path, name: &str, release: u32) {
+/// Links a library. Other symbols are hidden.
+fn link(out: &Path, library: &Library) {
+    let Library { name, release, symbols, versioned } = library;
     let object = out.join(format!("{name}.o"));
     let aliases =
         fs::read_to_string("client/aliases.txt").expect("the list of aliases is beside the library");
@@ -62,7 +83,8 @@ fn link(out: &Path, name: &str, release: u32) {
         .arg("-o")
         .arg(&object));
     let versions = out.join(format!("{name}.versions"));
-    let text = format!("{name} {{ global: cuda*; __cuda*; local: *; }};\n");
+    let version = if *versioned { name } else { "" };
+    let text = format!("{version} {{ global: {symbols} local: *; }};\n");
     fs::write(&versions, text).expect("OUT_DIR can be written");
     run(Command::new(env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into()))
         .args(["-shared", "-s", "-Wl,--gc-sections", "-Wl,-z,defs"])

@@ -21,6 +21,15 @@ int main() {
     CUDA(cudaStreamSynchronize(stream));
     CUDA(cudaMemcpyAsync(plain, device, 32 * sizeof(int), cudaMemcpyDefault, stream));
     for (int i = 0; i < 32; i++) DEMAND(host[i] == i + 1 && plain[i] == i + 1);
+    // Memory that the program owns.
+    std::vector<int> own(32, 5);
+    int *registered;
+    CUDA(cudaHostRegister(own.data(), 32 * sizeof(int), cudaHostRegisterMapped));
+    CUDA(cudaHostGetDevicePointer(&registered, own.data(), 0));
+    increment<<<1, 32>>>(registered);
+    CUDA(cudaDeviceSynchronize());
+    for (int value : own) DEMAND(value == 6);
+    CUDA(cudaHostUnregister(own.data()));
     CUDA(cudaFreeHost(host));
     CUDA(cudaFreeHost(plain));
     std::printf("noted %d\n", noted);

@@ -35,6 +35,11 @@ int main() {
     CUDA(cudaMemcpy2D(plane, sizeof plane[0], (char *)volume.ptr + 3 * volume.pitch, volume.pitch, sizeof plane[0], 3,
                       cudaMemcpyDeviceToHost));
     for (int i = 0; i < 12; i++) DEMAND(plane[i / 4][i % 4] == 12 + i);
+    // Fills three words of two rows of each plane, and leaves the other words.
+    CUDA(cudaMemset3D(volume, 0x11, make_cudaExtent(3 * sizeof(int), 2, 2)));
+    CUDA(cudaMemcpy2D(plane, sizeof plane[0], (char *)volume.ptr + 3 * volume.pitch, volume.pitch, sizeof plane[0], 3,
+                      cudaMemcpyDeviceToHost));
+    for (int i = 0; i < 12; i++) DEMAND(plane[i / 4][i % 4] == (i / 4 < 2 && i % 4 < 3 ? 0x11111111 : 12 + i));
     std::printf("rows agree\n");
     return 0;
 }

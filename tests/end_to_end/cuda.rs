@@ -80,7 +80,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// Programs of [`PROGRAMS`] that make failing calls on purpose.
-const WITH_ERRORS: [&str; 3] = ["errors", "host_threads", "queries"];
+const WITH_ERRORS: [&str; 4] = ["cooperative", "errors", "host_threads", "queries"];
 
 /// Checks for exit code 0, or 3 for a program that makes failing calls.
 fn demand_of(output: &Output, name: &str, what: &str) {
@@ -98,6 +98,8 @@ fn check(folder: &Path, name: &str, mechanism: &str) {
     let [json, again, record] = ["json", "again", "sprog"].map(|end| format!("{name}-{mechanism}.{end}"));
     let words = [
         "cuda",
+        "--config",
+        "gtx480",
         "--mechanism",
         mechanism,
         "--engine",
@@ -142,16 +144,42 @@ fn programs_compute_the_right_results_and_their_records_give_the_same_reports() 
     });
 }
 
-/// This needs nvcc, since clang does not support `__managed__`.
-#[test]
-fn managed_variables_have_one_value_on_both_sides() {
-    let Some(toolkit) = toolkit("managed_variables_have_one_value_on_both_sides", "cuda13") else { return };
+/// Compiles a program with nvcc, and checks it. clang does not support `__managed__` and parts of cooperative groups.
+fn check_with_nvcc(test: &str, name: &str) {
+    let Some(toolkit) = toolkit(test, "cuda13") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(toolkit.join("bin/nvcc"));
-    command.args(["-cudart", "shared", "-gencode", "arch=compute_75,code=compute_75"]);
-    command.arg("tests/cuda/managed_variables.cu").arg("-o").arg(folder.path().join("managed_variables"));
-    demand(&command.output().expect("nvcc starts"), "managed_variables");
-    ["base", "hw-bdi"].into_iter().for_each(|mechanism| check(folder.path(), "managed_variables", mechanism));
+    command.args(["-cudart", "shared", "-std=c++17", "-gencode", "arch=compute_75,code=compute_75"]);
+    command.arg(format!("tests/cuda/{name}.cu")).arg("-o").arg(folder.path().join(name));
+    demand(&command.output().expect("nvcc starts"), name);
+    ["base", "hw-bdi"].into_iter().for_each(|mechanism| check(folder.path(), name, mechanism));
+}
+
+#[test]
+fn managed_variables_have_one_value_on_both_sides() {
+    check_with_nvcc("managed_variables_have_one_value_on_both_sides", "managed_variables");
+}
+
+#[test]
+fn the_blocks_of_a_cooperative_launch_wait_for_each_other() {
+    check_with_nvcc("the_blocks_of_a_cooperative_launch_wait_for_each_other", "cooperative");
+}
+
+#[test]
+fn graphs_run_their_work_in_the_order_of_their_dependencies() {
+    check_with_nvcc("graphs_run_their_work_in_the_order_of_their_dependencies", "graphs");
+}
+
+/// The program has no device code, so that any compiler builds it.
+#[test]
+fn launchers_load_the_driver_library_and_ptx_at_run_time() {
+    let test = "launchers_load_the_driver_library_and_ptx_at_run_time";
+    let Some(toolkit) = toolkit(test, "cuda13") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new("c++");
+    command.args(["-std=c++17", "tests/cuda/driver.cpp", "-ldl", "-I"]).arg(toolkit.join("include"));
+    demand(&command.arg("-o").arg(folder.path().join("driver")).output().expect("c++ starts"), "driver");
+    ["base", "hw-bdi"].into_iter().for_each(|mechanism| check(folder.path(), "driver", mechanism));
 }
 
 #[test]
@@ -248,6 +276,10 @@ fn the_guides_example_prints_what_the_guide_shows() {
     let guide = fs::read_to_string("docs/how-to/run-a-cuda-program.md").expect("the guide is there");
     let shown = guide.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
     assert_eq!(shown, Some(&*text(&output.stdout)), "docs/how-to/run-a-cuda-program.md shows something else");
+    assert_eq!(
+        text(&output.stderr).lines().next(),
+        Some("selvedge: --config a100: the oldest GPU for sm_75")
+    );
 }
 
 #[test]
@@ -271,6 +303,27 @@ fn the_library_has_every_function_of_nvidias() {
             wanted.iter().filter(|name| name.starts_with(['c', '_']) && !have.contains(*name)).collect();
         assert!(missing.is_empty(), "{library}: {missing:?}");
     }
+    let Some(toolkit) = toolkit(test, "cuda13") else { return };
+    let header = fs::read_to_string(toolkit.join("include/cuda.h")).expect("the header is there");
+    let mut wanted = BTreeSet::new();
+    for line in header.lines() {
+        let name = line.split("CUDAAPI ").nth(1).and_then(|rest| rest.split('(').next()).map(str::trim);
+        wanted.extend(
+            name.filter(|name| line.starts_with("CUresult") && name.starts_with("cu")).map(str::to_owned),
+        );
+    }
+    assert!(wanted.len() > 400, "cuda.h has {} functions", wanted.len());
+    let output =
+        Command::new("nm").args(["-D", "--defined-only"]).arg(folder.path().join("libcuda.so.1")).output();
+    let output = text(&output.expect("nm starts").stdout);
+    let have: BTreeSet<&str> = output.lines().filter_map(|line| line.split(' ').nth(2)).collect();
+    // The header renames a function to its newest version.
+    let is_there = |name: &String| {
+        have.iter()
+            .any(|known| known.strip_prefix(name).is_some_and(|end| end.is_empty() || end.starts_with("_v")))
+    };
+    let missing: Vec<_> = wanted.iter().filter(|name| !is_there(name)).collect();
+    assert!(missing.is_empty(), "libcuda.so.1: {missing:?}");
 }
 
 #[test]
@@ -300,7 +353,13 @@ fn a_program_and_a_launch_file_with_the_same_launches_take_the_same_cycles() {
         let launches = launches.replace("COUNT", size).replace("SIDE", size).replace("BLOCKS", blocks);
         fs::write(folder.path().join(format!("{name}.toml")), launches).expect("written");
         let program = format!("./{program}");
-        demand(&selvedge_in(folder.path(), &["cuda", "--json", "a.json", "--", &program, size]), name);
+        demand(
+            &selvedge_in(
+                folder.path(),
+                &["cuda", "--config", "gtx480", "--json", "a.json", "--", &program, size],
+            ),
+            name,
+        );
         let words = ["run", &format!("{name}.toml"), "--json", "b.json"];
         demand(&selvedge_in(folder.path(), &words), name);
         let totals = ["a.json", "b.json"].map(|file| report(folder.path(), file)["totals"].clone());

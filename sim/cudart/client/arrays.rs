@@ -3,6 +3,7 @@ use crate::copies::CopySide;
 use crate::pointers::{field, get, put, put_if};
 use crate::protocol::error;
 use crate::runtime::Runtime;
+use crate::work::Work;
 use crate::{Done, api};
 use std::ffi::{c_int, c_void};
 
@@ -110,7 +111,7 @@ fn run(
             return Err(error::INVALID_VALUE);
         }
         array.check(x, y, width, whole)?;
-        let (inside, outside) = (array.side(x, y, 0), CopySide { pitch: row, ..other.moved(done) });
+        let (inside, outside) = (array.side(x, y, 0), other.moved(done).with_pitch(row));
         let (target, source) = if to { (inside, outside) } else { (outside, inside) };
         runtime.copy(target, source, width, whole, kind)?;
         (x, y, done) = (0, y + whole, done + width * whole);
@@ -178,7 +179,8 @@ impl Volume {
     }
 }
 
-fn volume(runtime: &mut Runtime, params: *const c_void) -> Done {
+/// Copies between arrays or pitched memory. `params` points to `cudaMemcpy3DParms`.
+pub fn volume(runtime: &mut Runtime, params: *const c_void) -> Done {
     let (from, to) = (Volume::read(params, 0)?, Volume::read(params, 64)?);
     let [width, height, depth]: [usize; 3] = [field(params, 128)?, field(params, 136)?, field(params, 144)?];
     let kind: c_int = field(params, 152)?;
@@ -256,5 +258,7 @@ api! {
         rows(runtime, to, [to_x, to_y], source.side(x, y, 0), [width, height], DEVICE_TO_DEVICE, true)
     };
     fn cudaMemcpy3D(params: *const c_void) |runtime| volume(runtime, params);
-    fn cudaMemcpy3DAsync(params: *const c_void, _stream: *mut c_void) |runtime| volume(runtime, params);
+    fn cudaMemcpy3DAsync(params: *const c_void, stream: *mut c_void) |runtime| {
+        runtime.submit(stream, Work::volume(params)?)
+    };
 }

@@ -1,14 +1,17 @@
 //! Copies between host and device, in rows.
+use crate::arrays::VolumeExtent;
 use crate::pointers::{bytes, bytes_mut};
 use crate::protocol::{Call, PIECE_BYTES, error};
 use crate::runtime::Runtime;
+use crate::work::{CopyWork, FillWork, VariableWork, Work};
 use crate::{Done, api};
 use std::ffi::{c_int, c_void};
 
 /// Source or destination of a copy.
 #[derive(Clone, Copy)]
 pub struct CopySide {
-    pub pointer: *mut c_void,
+    /// Address on the host or on the device.
+    address: usize,
     /// Distance between the starts of two rows, in bytes.
     pub pitch: usize,
     /// `Some(true)` for device memory; `None` if the kind of the copy decides.
@@ -18,21 +21,31 @@ pub struct CopySide {
 impl CopySide {
     /// Creates a side in the memory that the kind of the copy states.
     pub fn of(pointer: *const c_void, pitch: usize) -> Self {
-        CopySide { pointer: pointer.cast_mut(), pitch, is_device: None }
+        CopySide { address: pointer.expose_provenance(), pitch, is_device: None }
     }
 
     /// Creates a side in device memory.
     pub fn device(address: u64, pitch: usize) -> Self {
-        CopySide { pointer: crate::memory::pointer(address), pitch, is_device: Some(true) }
+        CopySide { address: address as usize, pitch, is_device: Some(true) }
     }
 
     fn address(self) -> u64 {
-        self.pointer as usize as u64
+        self.address as u64
+    }
+
+    /// Returns a pointer to host memory `by` bytes after the start.
+    fn pointer(self, by: usize) -> *mut c_void {
+        std::ptr::with_exposed_provenance_mut(self.address.wrapping_add(by))
+    }
+
+    /// Returns the side with another distance between rows.
+    pub fn with_pitch(self, pitch: usize) -> Self {
+        CopySide { pitch, ..self }
     }
 
     /// Returns the side `by` bytes later.
     pub fn moved(self, by: usize) -> Self {
-        CopySide { pointer: self.pointer.wrapping_byte_add(by), ..self }
+        CopySide { address: self.address.wrapping_add(by), ..self }
     }
 }
 
@@ -40,10 +53,10 @@ impl CopySide {
 const INVALID_PITCH: i32 = 12;
 /// Values of `cudaMemcpyKind`.
 const HOST_TO_HOST: c_int = 0;
-const HOST_TO_DEVICE: c_int = 1;
-const DEVICE_TO_HOST: c_int = 2;
-const DEVICE_TO_DEVICE: c_int = 3;
-const BY_ADDRESS: c_int = 4;
+pub const HOST_TO_DEVICE: c_int = 1;
+pub const DEVICE_TO_HOST: c_int = 2;
+pub const DEVICE_TO_DEVICE: c_int = 3;
+pub const BY_ADDRESS: c_int = 4;
 
 impl Runtime {
     /// Returns whether a side is in device memory. `by_kind` is the answer of a kind that states it.
@@ -105,7 +118,7 @@ impl Runtime {
         if to_device {
             let packed;
             let data = if height == 1 {
-                bytes(from.pointer, width)?
+                bytes(from.pointer(0), width)?
             } else {
                 packed = pack(from, width, height)?;
                 &packed
@@ -123,40 +136,43 @@ impl Runtime {
             return Err(error::LAUNCH_FAILURE);
         }
         for (row, data) in data.chunks_exact(width).enumerate() {
-            bytes_mut(to.pointer.wrapping_byte_add(row * to.pitch), width)?.copy_from_slice(data);
+            bytes_mut(to.pointer(row * to.pitch), width)?.copy_from_slice(data);
         }
         Ok(())
     }
 
-    fn fill(&mut self, to: CopySide, byte: c_int, width: usize, height: usize) -> Done {
+    pub fn fill(&mut self, work: FillWork) -> Done {
+        let FillWork { to, value, element, width, height } = work;
+        let width = width.checked_mul(element).ok_or(error::INVALID_VALUE)?;
         if width == 0 || height == 0 {
             return Ok(());
         }
-        if self.is_managed(to.address()) {
-            for row in 0..height {
-                bytes_mut(to.pointer.wrapping_byte_add(row * to.pitch), width)?.fill(byte as u8);
-            }
-            return Ok(());
+        let element = &value.to_le_bytes()[..element];
+        let is_managed = self.is_managed(to.address());
+        if !is_managed && element.iter().all(|byte| *byte == element[0]) {
+            let words = [to.address(), to.pitch as u64, width as u64, height as u64, element[0].into()];
+            return self.connection.call(Call::Fill, &words, &[]).map(drop);
         }
-        let words = [to.address(), to.pitch as u64, width as u64, height as u64, u64::from(byte as u8)];
-        self.connection.call(Call::Fill, &words, &[]).map(drop)
+        let line: Vec<u8> = element.iter().copied().cycle().take(width).collect();
+        for row in 0..height {
+            let to = to.moved(row * to.pitch);
+            if is_managed {
+                bytes_mut(to.pointer(0), width)?.copy_from_slice(&line);
+            } else {
+                self.connection.write(to.address(), &line)?;
+            }
+        }
+        Ok(())
     }
 
-    /// Copies to or from a variable, starting at byte `offset`.
-    fn copy_variable(
-        &mut self,
-        symbol: *const c_void,
-        other: *const c_void,
-        size: usize,
-        offset: usize,
-        kind: c_int,
-        to: bool,
-    ) -> Done {
-        let (address, bytes) = self.variable(symbol)?;
+    /// Copies to or from a variable.
+    pub fn copy_variable(&mut self, work: VariableWork) -> Done {
+        let VariableWork { symbol, other, size, offset, kind, to } = work;
+        let (address, bytes) = self.variable(std::ptr::with_exposed_provenance(symbol))?;
         if offset.checked_add(size).is_none_or(|end| end as u64 > bytes) {
             return Err(error::INVALID_VALUE);
         }
-        let (variable, other) = (CopySide::device(address + offset as u64, size), CopySide::of(other, size));
+        let variable = CopySide::device(address + offset as u64, size);
         let (to, from) = if to { (variable, other) } else { (other, variable) };
         self.copy(to, from, size, 1, kind)
     }
@@ -188,51 +204,122 @@ fn pieces(width: usize, height: usize) -> impl Iterator<Item = Piece> {
 fn pack(from: CopySide, width: usize, height: usize) -> Done<Vec<u8>> {
     let mut out = Vec::with_capacity(width * height);
     for row in 0..height {
-        out.extend_from_slice(bytes(from.pointer.wrapping_byte_add(row * from.pitch), width)?);
+        out.extend_from_slice(bytes(from.pointer(row * from.pitch), width)?);
     }
     Ok(out)
 }
 
-/// Copies contiguous bytes.
-fn flat(runtime: &mut Runtime, to: *mut c_void, from: *const c_void, size: usize, kind: c_int) -> Done {
-    runtime.copy(CopySide::of(to, size), CopySide::of(from, size), size, 1, kind)
+/// Creates a copy of rows.
+fn rows(
+    (to, to_pitch): (*mut c_void, usize),
+    (from, from_pitch): (*const c_void, usize),
+    (width, height): (usize, usize),
+    kind: c_int,
+) -> Work {
+    Work::Copy(CopyWork {
+        to: CopySide::of(to, to_pitch),
+        from: CopySide::of(from, from_pitch),
+        width,
+        height,
+        kind,
+    })
+}
+
+/// Creates a fill of rows with a byte.
+fn fill(to: *mut c_void, pitch: usize, byte: c_int, width: usize, height: usize) -> Work {
+    Work::Fill(FillWork {
+        to: CopySide::of(to, pitch),
+        value: u32::from(byte as u8),
+        element: 1,
+        width,
+        height,
+    })
+}
+
+/// Creates a copy between a variable and other memory.
+fn variable(
+    symbol: *const c_void,
+    other: *const c_void,
+    size: usize,
+    offset: usize,
+    kind: c_int,
+    to: bool,
+) -> Work {
+    let other = CopySide::of(other, size);
+    Work::Variable(VariableWork { symbol: symbol.expose_provenance(), other, size, offset, kind, to })
+}
+
+/// Memory with rows at a distance, as `cudaPitchedPtr`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct PitchedPointer {
+    pointer: *mut c_void,
+    pitch: usize,
+    width: usize,
+    height: usize,
+}
+
+/// Fills each plane of a volume.
+fn fill_volume(
+    runtime: &mut Runtime,
+    to: PitchedPointer,
+    byte: c_int,
+    extent: VolumeExtent,
+    stream: *mut c_void,
+) -> Done {
+    for plane in 0..extent.depth {
+        let start = to.pointer.wrapping_byte_add(plane * to.pitch * to.height);
+        runtime.submit(stream, fill(start, to.pitch, byte, extent.width, extent.height))?;
+    }
+    Ok(())
 }
 
 api! {
-    fn cudaMemcpy(to: *mut c_void, from: *const c_void, size: usize, kind: c_int) |runtime| flat(runtime, to, from, size, kind);
-    fn cudaMemcpyAsync(to: *mut c_void, from: *const c_void, size: usize, kind: c_int, _stream: *mut c_void) |runtime| {
-        flat(runtime, to, from, size, kind)
+    fn cudaMemcpy(to: *mut c_void, from: *const c_void, size: usize, kind: c_int) |runtime| {
+        Work::flat(to, from, size, kind).run(runtime)
+    };
+    fn cudaMemcpyAsync(to: *mut c_void, from: *const c_void, size: usize, kind: c_int, stream: *mut c_void) |runtime| {
+        runtime.submit(stream, Work::flat(to, from, size, kind))
     };
     fn cudaMemcpyPeer(to: *mut c_void, _to_device: c_int, from: *const c_void, _from_device: c_int, size: usize) |runtime| {
-        flat(runtime, to, from, size, BY_ADDRESS)
+        Work::flat(to, from, size, BY_ADDRESS).run(runtime)
     };
+    fn cudaMemcpyPeerAsync(
+        to: *mut c_void, _to_device: c_int, from: *const c_void, _from_device: c_int, size: usize, stream: *mut c_void,
+    ) |runtime| runtime.submit(stream, Work::flat(to, from, size, BY_ADDRESS));
     fn cudaMemcpy2D(
         to: *mut c_void, to_pitch: usize, from: *const c_void, from_pitch: usize, width: usize, height: usize, kind: c_int,
-    ) |runtime| runtime.copy(CopySide::of(to, to_pitch), CopySide::of(from, from_pitch), width, height, kind);
+    ) |runtime| rows((to, to_pitch), (from, from_pitch), (width, height), kind).run(runtime);
     fn cudaMemcpy2DAsync(
         to: *mut c_void, to_pitch: usize, from: *const c_void, from_pitch: usize, width: usize, height: usize, kind: c_int,
-        _stream: *mut c_void,
-    ) |runtime| runtime.copy(CopySide::of(to, to_pitch), CopySide::of(from, from_pitch), width, height, kind);
-    fn cudaMemset(to: *mut c_void, byte: c_int, size: usize) |runtime| runtime.fill(CopySide::of(to, size), byte, size, 1);
-    fn cudaMemsetAsync(to: *mut c_void, byte: c_int, size: usize, _stream: *mut c_void) |runtime| {
-        runtime.fill(CopySide::of(to, size), byte, size, 1)
+        stream: *mut c_void,
+    ) |runtime| runtime.submit(stream, rows((to, to_pitch), (from, from_pitch), (width, height), kind));
+    fn cudaMemset(to: *mut c_void, byte: c_int, size: usize) |runtime| fill(to, size, byte, size, 1).run(runtime);
+    fn cudaMemsetAsync(to: *mut c_void, byte: c_int, size: usize, stream: *mut c_void) |runtime| {
+        runtime.submit(stream, fill(to, size, byte, size, 1))
     };
     fn cudaMemset2D(to: *mut c_void, pitch: usize, byte: c_int, width: usize, height: usize) |runtime| {
-        runtime.fill(CopySide::of(to, pitch), byte, width, height)
+        fill(to, pitch, byte, width, height).run(runtime)
     };
     fn cudaMemset2DAsync(
-        to: *mut c_void, pitch: usize, byte: c_int, width: usize, height: usize, _stream: *mut c_void,
-    ) |runtime| runtime.fill(CopySide::of(to, pitch), byte, width, height);
+        to: *mut c_void, pitch: usize, byte: c_int, width: usize, height: usize, stream: *mut c_void,
+    ) |runtime| runtime.submit(stream, fill(to, pitch, byte, width, height));
+    fn cudaMemset3D(to: PitchedPointer, byte: c_int, extent: VolumeExtent) |runtime| {
+        fill_volume(runtime, to, byte, extent, std::ptr::null_mut())
+    };
+    fn cudaMemset3DAsync(to: PitchedPointer, byte: c_int, extent: VolumeExtent, stream: *mut c_void) |runtime| {
+        fill_volume(runtime, to, byte, extent, stream)
+    };
     fn cudaMemcpyToSymbol(symbol: *const c_void, from: *const c_void, size: usize, offset: usize, kind: c_int) |runtime| {
-        runtime.copy_variable(symbol, from, size, offset, kind, true)
+        variable(symbol, from, size, offset, kind, true).run(runtime)
     };
     fn cudaMemcpyToSymbolAsync(
-        symbol: *const c_void, from: *const c_void, size: usize, offset: usize, kind: c_int, _stream: *mut c_void,
-    ) |runtime| runtime.copy_variable(symbol, from, size, offset, kind, true);
+        symbol: *const c_void, from: *const c_void, size: usize, offset: usize, kind: c_int, stream: *mut c_void,
+    ) |runtime| runtime.submit(stream, variable(symbol, from, size, offset, kind, true));
     fn cudaMemcpyFromSymbol(to: *mut c_void, symbol: *const c_void, size: usize, offset: usize, kind: c_int) |runtime| {
-        runtime.copy_variable(symbol, to, size, offset, kind, false)
+        variable(symbol, to, size, offset, kind, false).run(runtime)
     };
     fn cudaMemcpyFromSymbolAsync(
-        to: *mut c_void, symbol: *const c_void, size: usize, offset: usize, kind: c_int, _stream: *mut c_void,
-    ) |runtime| runtime.copy_variable(symbol, to, size, offset, kind, false);
+        to: *mut c_void, symbol: *const c_void, size: usize, offset: usize, kind: c_int, stream: *mut c_void,
+    ) |runtime| runtime.submit(stream, variable(symbol, to, size, offset, kind, false));
 }

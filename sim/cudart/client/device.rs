@@ -7,8 +7,6 @@ use std::ffi::{c_char, c_int, c_void};
 
 /// CUDA's error code for an invalid device number.
 const INVALID_DEVICE: i32 = 101;
-/// Compute capability for a program without PTX: ten times the major number, plus the minor number.
-const USUAL_ARCHITECTURE: u64 = 60;
 /// Max size of a module's constants in bytes.
 const CONSTANT_BYTES: u64 = 64 << 10;
 /// Alignment of texture rows in memory, in bytes.
@@ -17,6 +15,22 @@ const MOST_PITCH: u64 = (1 << 31) - 1;
 const MOST_BLOCKS: [u64; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 const MOST_THREADS: [u64; 3] = [1024, 1024, 64];
 const MOST_TEXELS: [u64; 3] = [1 << 17, 1 << 16, 1 << 14];
+
+/// Name of the device.
+const NAME: &[u8] = b"Selvedge simulated GPU";
+/// Attributes with the major and minor number of the compute capability.
+pub const MAJOR: c_int = 75;
+pub const MINOR: c_int = 76;
+
+/// Stores the device's name with a zero at its end, cut to `size` bytes.
+pub fn put_name(to: *mut c_char, size: c_int) -> Done {
+    let size = usize::try_from(size).ok().filter(|size| *size > 0).ok_or(error::INVALID_VALUE)?;
+    let out = bytes_mut(to.cast(), size)?;
+    out.fill(0);
+    let count = NAME.len().min(size - 1);
+    out[..count].copy_from_slice(&NAME[..count]);
+    Ok(())
+}
 
 /// The CUDA releases that the library can replace.
 #[unsafe(no_mangle)]
@@ -32,7 +46,7 @@ unsafe extern "C" {
 }
 
 /// Returns the CUDA release: 11, 12 or 13.
-fn release() -> u8 {
+pub fn release() -> u8 {
     selvedge_cudart_release
 }
 
@@ -42,7 +56,7 @@ type PropertyField = (usize, Option<usize>, usize, u64);
 /// Returns all properties that are not 0.
 fn fields(runtime: &mut Runtime) -> Done<Vec<PropertyField>> {
     let mut of = |property| runtime.property(property);
-    let architecture = architecture(of(Property::Architecture)?);
+    let architecture = of(Property::Architecture)?;
     let (shared, registers, memory) =
         (of(Property::SharedBytes)?, of(Property::Registers)?, of(Property::Memory)?);
     let mut out = vec![
@@ -73,6 +87,7 @@ fn fields(runtime: &mut Runtime) -> Done<Vec<PropertyField>> {
         (640, Some(624), 8, shared),
         (648, Some(632), 4, registers),
         (652, Some(636), 4, 1),
+        (688, Some(668), 4, 1),
         (696, Some(672), 8, shared),
         (712, Some(688), 4, of(Property::Blocks)?),
     ];
@@ -91,8 +106,7 @@ fn fields(runtime: &mut Runtime) -> Done<Vec<PropertyField>> {
 fn properties(runtime: &mut Runtime, to: *mut c_void, size: usize, is_newest: bool) -> Done {
     let out = bytes_mut(to, size)?;
     out.fill(0);
-    let name = b"Selvedge simulated GPU";
-    out[..name.len()].copy_from_slice(name);
+    out[..NAME.len()].copy_from_slice(NAME);
     for (old, new, bytes, value) in fields(runtime)? {
         let Some(at) = (if is_newest { new } else { Some(old) }) else { continue };
         out[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
@@ -100,12 +114,8 @@ fn properties(runtime: &mut Runtime, to: *mut c_void, size: usize, is_newest: bo
     Ok(())
 }
 
-fn architecture(of_ptx: u64) -> u64 {
-    if of_ptx == 0 { USUAL_ARCHITECTURE } else { of_ptx }
-}
-
 /// Returns an attribute by its CUDA number. Unknown attributes are 0.
-fn attribute(runtime: &mut Runtime, number: c_int) -> Done<u64> {
+pub fn attribute(runtime: &mut Runtime, number: c_int) -> Done<u64> {
     let mut of = |property| runtime.property(property);
     Ok(match number {
         1 => 1024,
@@ -118,7 +128,7 @@ fn attribute(runtime: &mut Runtime, number: c_int) -> Done<u64> {
         12 | 82 => of(Property::Registers)?,
         13 => of(Property::CoreKhz)?,
         14 => 256,
-        15 | 19 | 41 | 79 | 80 | 83 => 1,
+        15 | 19 | 41 | 79 | 80 | 83 | 95 => 1,
         16 => of(Property::Sms)?,
         21 => MOST_TEXELS[0],
         22 | 23 => MOST_TEXELS[1],
@@ -128,15 +138,15 @@ fn attribute(runtime: &mut Runtime, number: c_int) -> Done<u64> {
         38 => of(Property::L2Bytes)?,
         39 => of(Property::Threads)?,
         51 => PITCH_ALIGNMENT,
-        75 => architecture(of(Property::Architecture)?) / 10,
-        76 => architecture(of(Property::Architecture)?) % 10,
+        MAJOR => of(Property::Architecture)? / 10,
+        MINOR => of(Property::Architecture)? % 10,
         106 => of(Property::Blocks)?,
         _ => 0,
     })
 }
 
 /// Checks that the device number is 0.
-fn check(device: c_int) -> Done {
+pub fn check(device: c_int) -> Done {
     if device == 0 { Ok(()) } else { Err(INVALID_DEVICE) }
 }
 
@@ -203,7 +213,7 @@ api! {
 }
 
 /// Returns the CUDA version as an integer, such as 12090 for 12.9.
-fn version() -> c_int {
+pub fn version() -> c_int {
     match release() {
         11 => 11_080,
         12 => 12_090,

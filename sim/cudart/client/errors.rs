@@ -3,7 +3,7 @@ use crate::LAST_ERROR;
 use std::ffi::{CStr, c_char};
 
 /// Code, name and description.
-const ERRORS: [(i32, &CStr, &CStr); 27] = [
+const ERRORS: [(i32, &CStr, &CStr); 33] = [
     (0, c"cudaSuccess", c"no error"),
     (1, c"cudaErrorInvalidValue", c"invalid argument"),
     (2, c"cudaErrorMemoryAllocation", c"out of memory"),
@@ -19,9 +19,13 @@ const ERRORS: [(i32, &CStr, &CStr); 27] = [
     (98, c"cudaErrorInvalidDeviceFunction", c"invalid device function"),
     (100, c"cudaErrorNoDevice", c"no CUDA-capable device is detected"),
     (101, c"cudaErrorInvalidDevice", c"invalid device ordinal"),
+    (201, c"cudaErrorDeviceUninitialized", c"invalid device context"),
     (209, c"cudaErrorNoKernelImageForDevice", c"no kernel image is available for execution on the device"),
     (218, c"cudaErrorInvalidPtx", c"a PTX JIT compilation failed"),
+    (301, c"cudaErrorFileNotFound", c"file not found"),
     (400, c"cudaErrorInvalidResourceHandle", c"invalid resource handle"),
+    (401, c"cudaErrorIllegalState", c"the operation cannot be performed in the present state"),
+    (500, c"cudaErrorSymbolNotFound", c"named symbol not found"),
     (600, c"cudaErrorNotReady", c"device not ready"),
     (700, c"cudaErrorIllegalAddress", c"an illegal memory access was encountered"),
     (701, c"cudaErrorLaunchOutOfResources", c"too many resources requested for launch"),
@@ -30,6 +34,8 @@ const ERRORS: [(i32, &CStr, &CStr); 27] = [
     (719, c"cudaErrorLaunchFailure", c"unspecified launch failure"),
     (720, c"cudaErrorCooperativeLaunchTooLarge", c"too many blocks in cooperative launch"),
     (801, c"cudaErrorNotSupported", c"operation not supported"),
+    (901, c"cudaErrorStreamCaptureInvalidated", c"operation failed due to a previous error during capture"),
+    (910, c"cudaErrorGraphExecUpdateFailure", c"the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"),
     (999, c"cudaErrorUnknown", c"unknown error"),
 ];
 
@@ -56,7 +62,7 @@ extern "C" fn cudaGetErrorName(code: i32) -> *const c_char {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cudaGetErrorString(code: i32) -> *const c_char {
+pub extern "C" fn cudaGetErrorString(code: i32) -> *const c_char {
     let found = ERRORS.iter().find(|(known, ..)| *known == code);
     found.map_or(c"unrecognized error code", |(.., words)| words).as_ptr()
 }

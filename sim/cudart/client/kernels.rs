@@ -1,8 +1,9 @@
 //! Registration of modules, kernels and variables, and launches of kernels.
 use crate::connection::say;
 use crate::pointers::{field, get, put, put_field, text};
-use crate::protocol::{Call, MODULE_BYTES, error};
+use crate::protocol::{Call, MODULE_BYTES, Property, error};
 use crate::runtime::{RegisteredKernel, RegisteredVariable, Runtime};
+use crate::work::Work;
 use crate::{Done, api, entry, pointers};
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, c_void};
@@ -21,11 +22,98 @@ pub struct Dim3 {
 
 /// Configuration of a launch, from `<<<...>>>`.
 #[derive(Clone, Copy)]
-struct LaunchConfiguration {
+pub struct LaunchConfiguration {
     grid: Dim3,
     block: Dim3,
     shared: usize,
     stream: *mut c_void,
+}
+
+impl LaunchConfiguration {
+    /// Creates a configuration from the sides of grid and block.
+    pub fn new(grid: [u32; 3], block: [u32; 3], shared: usize, stream: *mut c_void) -> Self {
+        let [grid, block] = [grid, block].map(|[x, y, z]| Dim3 { x, y, z });
+        LaunchConfiguration { grid, block, shared, stream }
+    }
+
+    /// Reads `CUlaunchConfig`.
+    pub fn of_driver(config: *const c_void) -> Done<Self> {
+        let shared: u32 = field(config, 24)?;
+        let (grid, block) = (field(config, 0)?, field(config, 12)?);
+        Ok(LaunchConfiguration { grid, block, shared: shared as usize, stream: field(config, 32)? })
+    }
+
+    /// Returns the stream.
+    pub fn stream(self) -> *mut c_void {
+        self.stream
+    }
+
+    /// Reads `cudaKernelNodeParams`.
+    pub fn of_node(params: *const c_void) -> Done<Self> {
+        let shared: u32 = field(params, 32)?;
+        let stream = std::ptr::null_mut();
+        Ok(LaunchConfiguration {
+            grid: field(params, 8)?,
+            block: field(params, 20)?,
+            shared: shared as usize,
+            stream,
+        })
+    }
+}
+
+/// A launch with the values of its parameters.
+#[derive(Clone)]
+pub struct LaunchWork {
+    /// Index of the kernel in the simulator, sides of grid and block, and dynamic shared memory.
+    words: Vec<u64>,
+    params: Vec<u8>,
+}
+
+impl LaunchWork {
+    /// Reads the arguments of the kernel with this host function.
+    pub fn new(
+        runtime: &mut Runtime,
+        function: *const c_void,
+        shape: LaunchConfiguration,
+        args: *const *const c_void,
+    ) -> Done<Self> {
+        let found = runtime.kernel(function)?;
+        let mut params = vec![0; found.params.last().map_or(0, |(offset, bytes)| offset + bytes)];
+        for (number, (offset, bytes)) in found.params.iter().enumerate() {
+            let arg = get(args.wrapping_add(number))?;
+            params[*offset..offset + bytes].copy_from_slice(pointers::bytes(arg, *bytes)?);
+        }
+        Ok(LaunchWork::of(found.number, shape, params))
+    }
+
+    /// Creates a launch with packed parameters.
+    pub fn packed(
+        runtime: &mut Runtime,
+        function: *const c_void,
+        shape: LaunchConfiguration,
+        packed: &[u8],
+    ) -> Done<Self> {
+        let found = runtime.kernel(function)?;
+        let mut params = packed.to_vec();
+        // The size may include padding after the last parameter.
+        params.resize(found.params.last().map_or(0, |(offset, bytes)| offset + bytes), 0);
+        Ok(LaunchWork::of(found.number, shape, params))
+    }
+
+    fn of(number: u64, shape: LaunchConfiguration, params: Vec<u8>) -> Self {
+        let LaunchConfiguration { grid, block, shared, .. } = shape;
+        let sides = [grid.x, grid.y, grid.z, block.x, block.y, block.z].map(u64::from);
+        LaunchWork { words: [number].into_iter().chain(sides).chain([shared as u64]).collect(), params }
+    }
+
+    /// Launches the kernel and waits for its end. Managed memory is then equal on both sides.
+    pub fn run(&self, runtime: &mut Runtime) -> Done {
+        runtime.send_managed()?;
+        let printed = runtime.connection.call(Call::Launch, &self.words, &self.params)?.bytes;
+        runtime.fetch_managed()?;
+        print(&printed);
+        Ok(())
+    }
 }
 
 thread_local! {
@@ -195,14 +283,24 @@ api! {
     fn cudaLaunchKernelExC(config: *const c_void, function: *const c_void, args: *const *const c_void) |runtime| {
         let (grid, block) = (field(config, 0)?, field(config, 12)?);
         let shape = LaunchConfiguration { grid, block, shared: field(config, 24)?, stream: field(config, 32)? };
+        let (attributes, count): (*const c_void, u32) = (field(config, 40)?, field(config, 48)?);
+        for index in 0..count as usize {
+            let at = index * ATTRIBUTE_BYTES;
+            if field::<u32>(attributes, at)? == COOPERATIVE && field::<c_int>(attributes, at + 8)? != 0 {
+                check_cooperative(runtime, function, shape)?;
+            }
+        }
         launch(runtime, function, shape, args)
     };
+    fn cudaLaunchCooperativeKernel(
+        function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: *mut c_void,
+    ) |runtime| launch_cooperative(runtime, function, LaunchConfiguration { grid, block, shared, stream }, args);
     fn cudaFuncGetAttributes(attributes: *mut c_void, function: *const c_void) |runtime| {
         let [registers, shared, local, constant, threads, architecture] = runtime.kernel(function)?.facts;
         for (offset, bytes) in [(0, shared), (8, constant), (16, local)] {
             put_field(attributes, offset, bytes)?;
         }
-        let limit = runtime.property(crate::protocol::Property::SharedBytes)?.saturating_sub(shared);
+        let limit = runtime.property(Property::SharedBytes)?.saturating_sub(shared);
         for (index, value) in [threads, registers, architecture, architecture, 1, limit, u64::MAX].into_iter().enumerate() {
             put_field(attributes, 24 + 4 * index, value as c_int)?;
         }
@@ -221,7 +319,7 @@ api! {
     ) |runtime| occupancy(runtime, blocks, function, threads, shared);
 }
 
-fn occupancy(
+pub fn occupancy(
     runtime: &mut Runtime,
     blocks: *mut c_int,
     function: *const c_void,
@@ -234,27 +332,43 @@ fn occupancy(
     put(blocks, words[0] as c_int)
 }
 
-/// Launches a kernel and waits for its end. Managed memory is then equal on both sides.
+/// Launches a kernel on its stream.
 fn launch(
     runtime: &mut Runtime,
     function: *const c_void,
     shape: LaunchConfiguration,
     args: *const *const c_void,
 ) -> Done {
-    let found = runtime.kernel(function)?;
-    let mut params = vec![0; found.params.last().map_or(0, |(offset, bytes)| offset + bytes)];
-    for (number, (offset, bytes)) in found.params.iter().enumerate() {
-        let arg = get(args.wrapping_add(number))?;
-        params[*offset..offset + bytes].copy_from_slice(pointers::bytes(arg, *bytes)?);
-    }
-    runtime.send_managed()?;
+    let work = LaunchWork::new(runtime, function, shape, args)?;
+    runtime.submit(shape.stream, Work::Launch(work))
+}
+
+/// CUDA's error code for a cooperative launch whose blocks do not fit on the GPU at the same time.
+const COOPERATIVE_LAUNCH_TOO_LARGE: i32 = 720;
+/// Bytes of a launch attribute, and number of the attribute that makes a launch cooperative.
+const ATTRIBUTE_BYTES: usize = 72;
+const COOPERATIVE: u32 = 2;
+
+/// Checks that all blocks of a cooperative launch fit on the GPU at the same time.
+pub fn check_cooperative(runtime: &mut Runtime, function: *const c_void, shape: LaunchConfiguration) -> Done {
     let LaunchConfiguration { grid, block, shared, .. } = shape;
-    let sides = [grid.x, grid.y, grid.z, block.x, block.y, block.z].map(u64::from);
-    let words: Vec<u64> = [found.number].into_iter().chain(sides).chain([shared as u64]).collect();
-    let printed = runtime.connection.call(Call::Launch, &words, &params)?.bytes;
-    runtime.fetch_managed()?;
-    print(&printed);
-    Ok(())
+    let [grid, block] =
+        [grid, block].map(|sides| [sides.x, sides.y, sides.z].map(u64::from).iter().product::<u64>());
+    let words = [runtime.kernel(function)?.number, block, shared as u64];
+    let resident = runtime.connection.numbers(Call::Occupancy, &words, &[], 1)?[0];
+    let most = resident * runtime.property(Property::Sms)?;
+    if grid > most { Err(COOPERATIVE_LAUNCH_TOO_LARGE) } else { Ok(()) }
+}
+
+/// Launches a kernel whose blocks may wait for each other.
+fn launch_cooperative(
+    runtime: &mut Runtime,
+    function: *const c_void,
+    shape: LaunchConfiguration,
+    args: *const *const c_void,
+) -> Done {
+    check_cooperative(runtime, function, shape)?;
+    launch(runtime, function, shape, args)
 }
 
 unsafe extern "C" {

@@ -8,7 +8,9 @@ mod arrays;
 mod connection;
 mod copies;
 mod device;
+mod driver;
 mod errors;
+mod graphs;
 mod kernels;
 mod memory;
 mod pointers;
@@ -19,6 +21,7 @@ mod runtime;
 mod streams;
 mod textures;
 mod unsupported;
+mod work;
 
 use protocol::error;
 use runtime::Runtime;

@@ -8,7 +8,9 @@ use crate::{Done, api};
 use std::ffi::{c_int, c_void};
 
 /// Alignment of device memory in bytes.
-const ALIGNMENT: u64 = 256;
+pub const ALIGNMENT: u64 = 256;
+/// Flag of host memory that kernels may access.
+const MAPPED: u32 = 2;
 /// Max width of a linear texture in texels.
 pub const MOST_LINEAR_TEXELS: usize = 1 << 27;
 /// Page size of the host in bytes.
@@ -53,6 +55,9 @@ impl Runtime {
         self.allocations.remove(&address);
         if let Some(index) = self.managed.iter().position(|managed| managed.address == address) {
             let managed = self.managed.swap_remove(index);
+            if managed.host != address {
+                return Ok(());
+            }
             // SAFETY: the range was mapped for this allocation alone, which the program gives back.
             unsafe { munmap(pointer(address), managed.known.len()) };
         }
@@ -69,8 +74,37 @@ impl Runtime {
             self.release(address)?;
             return Err(error::MEMORY_ALLOCATION);
         }
-        self.managed.push(Managed { address, known: vec![0; size as usize] });
+        self.managed.push(Managed::new(address, vec![0; size as usize]));
         Ok(address)
+    }
+
+    /// Lets kernels access host memory that the program owns, at another address on the device.
+    pub fn register(&mut self, host: *mut c_void, size: usize, flags: u32) -> Done {
+        if host.is_null() || size == 0 {
+            return Err(error::INVALID_VALUE);
+        }
+        if flags & MAPPED == 0 {
+            return Ok(());
+        }
+        let address = self.allocate(size as u64, ALIGNMENT)?;
+        // The device's memory holds zeros until the first launch.
+        self.managed.push(Managed { address, host: host.expose_provenance() as u64, known: vec![0; size] });
+        Ok(())
+    }
+
+    /// Ends the access of kernels to host memory.
+    pub fn unregister(&mut self, host: *mut c_void) -> Done {
+        let is_it =
+            |managed: &&Managed| managed.host == host as usize as u64 && managed.host != managed.address;
+        let found = self.managed.iter().find(is_it).map(|managed| managed.address);
+        found.map_or(Ok(()), |address| self.release(address))
+    }
+
+    /// Returns the device address of a host address in shared memory.
+    pub fn device_address(&self, host: *mut c_void) -> Done<u64> {
+        let host = host as usize as u64;
+        let found = self.managed.iter().find(|managed| managed.holds_host(host));
+        found.map(|managed| managed.address + (host - managed.host)).ok_or(error::INVALID_VALUE)
     }
 
     /// Maps a host copy of a device variable at the variable's device address.
@@ -91,7 +125,7 @@ impl Runtime {
         let mut known = vec![0; size as usize];
         self.connection.read(address, &mut known)?;
         bytes_mut(pointer(address), known.len())?.copy_from_slice(&known);
-        self.managed.push(Managed { address, known });
+        self.managed.push(Managed::new(address, known));
         Ok(pointer(address))
     }
 
@@ -99,7 +133,7 @@ impl Runtime {
     pub fn send_managed(&mut self) -> Done {
         let connection = &mut self.connection;
         for managed in &mut self.managed {
-            let now = bytes(pointer(managed.address), managed.known.len())?;
+            let now = bytes(pointer(managed.host), managed.known.len())?;
             if now != managed.known {
                 send_pages(connection, managed, now)?;
             }
@@ -111,7 +145,7 @@ impl Runtime {
     pub fn fetch_managed(&mut self) -> Done {
         for managed in &mut self.managed {
             self.connection.read(managed.address, &mut managed.known)?;
-            bytes_mut(pointer(managed.address), managed.known.len())?.copy_from_slice(&managed.known);
+            bytes_mut(pointer(managed.host), managed.known.len())?.copy_from_slice(&managed.known);
         }
         Ok(())
     }
@@ -136,10 +170,28 @@ fn send_pages(connection: &mut Connection, managed: &mut Managed, now: &[u8]) ->
 }
 
 /// Allocates ordinary host memory: the simulator needs no pinned memory.
-fn host_memory(to: *mut *mut c_void, size: usize) -> Done {
+pub fn host_memory(to: *mut *mut c_void, size: usize) -> Done {
     // SAFETY: every size is allowed.
     let memory = unsafe { malloc(size.max(1)) };
     if memory.is_null() { Err(error::MEMORY_ALLOCATION) } else { put(to, memory) }
+}
+
+/// Allocates host memory. Mapped host memory is treated as managed memory.
+pub fn shared_host_memory(runtime: &mut Runtime, to: *mut *mut c_void, size: usize, flags: u32) -> Done {
+    match flags & MAPPED {
+        0 => host_memory(to, size),
+        _ => put(to, pointer(runtime.allocate_managed(size as u64)?)),
+    }
+}
+
+/// Frees memory of [`host_memory`] or [`shared_host_memory`].
+pub fn free_host(runtime: &mut Runtime, host: *mut c_void) -> Done {
+    if runtime.is_managed(host as usize as u64) {
+        return runtime.release(host as usize as u64);
+    }
+    // SAFETY: the program gives back memory that it got from `malloc` by this library.
+    unsafe { free(host) };
+    Ok(())
 }
 
 api! {
@@ -154,30 +206,16 @@ api! {
         put(to, pointer(runtime.allocate_managed(size as u64)?))
     };
     fn cudaMallocHost(to: *mut *mut c_void, size: usize) |_| host_memory(to, size);
-    // Mapped host memory is treated as managed memory.
-    fn cudaHostAlloc(to: *mut *mut c_void, size: usize, flags: u32) |runtime| match flags & 2 {
-        0 => host_memory(to, size),
-        _ => put(to, pointer(runtime.allocate_managed(size as u64)?)),
-    };
+    fn cudaHostAlloc(to: *mut *mut c_void, size: usize, flags: u32) |runtime| shared_host_memory(runtime, to, size, flags);
     fn cudaHostGetDevicePointer(to: *mut *mut c_void, host: *mut c_void, _flags: u32) |runtime| {
-        if runtime.is_managed(host as usize as u64) { put(to, host) } else { Err(error::INVALID_VALUE) }
+        put(to, pointer(runtime.device_address(host)?))
     };
     fn cudaHostGetFlags(flags: *mut u32, host: *mut c_void) |runtime| {
-        put(flags, if runtime.is_managed(host as usize as u64) { 2 } else { 0 })
+        put(flags, if runtime.device_address(host).is_ok() { MAPPED } else { 0 })
     };
-    fn cudaFreeHost(host: *mut c_void) |runtime| {
-        if runtime.is_managed(host as usize as u64) {
-            return runtime.release(host as usize as u64);
-        }
-        // SAFETY: the program gives back what cudaMallocHost gave it.
-        unsafe { free(host) };
-        Ok(())
-    };
-    fn cudaHostRegister(_host: *mut c_void, _size: usize, flags: u32) |runtime| match flags & 2 {
-        0 => Ok(()),
-        _ => runtime.not_supported("cudaHostRegister with cudaHostRegisterMapped"),
-    };
-    fn cudaHostUnregister(_host: *mut c_void) |_| Ok(());
+    fn cudaFreeHost(host: *mut c_void) |runtime| free_host(runtime, host);
+    fn cudaHostRegister(host: *mut c_void, size: usize, flags: u32) |runtime| runtime.register(host, size, flags);
+    fn cudaHostUnregister(host: *mut c_void) |runtime| runtime.unregister(host);
     fn cudaMallocPitch(to: *mut *mut c_void, pitch: *mut usize, width: usize, height: usize) |runtime| {
         let row = (width as u64).checked_next_multiple_of(ALIGNMENT).ok_or(error::INVALID_VALUE)?;
         let size = row.checked_mul(height as u64).ok_or(error::MEMORY_ALLOCATION)?;

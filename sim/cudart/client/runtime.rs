@@ -1,6 +1,7 @@
 //! State of the library: the program's modules, kernels, variables and memory.
 use crate::Done;
 use crate::connection::Connection;
+use crate::graphs::Graphs;
 use crate::protocol::{Call, error};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
@@ -22,6 +23,8 @@ pub struct Runtime {
     pub allocations: BTreeMap<u64, u64>,
     /// Memory that host and kernels share.
     pub managed: Vec<Managed>,
+    /// Graphs, and the capture in progress.
+    pub graphs: Graphs,
     /// Properties of the device, after the first query.
     pub properties: Option<Vec<u64>>,
 }
@@ -57,20 +60,33 @@ pub struct RegisteredVariable {
     pub is_normalized: bool,
 }
 
-/// Memory at the same address on host and device.
+/// Memory that host and kernels share. It is copied before and after each launch.
 pub struct Managed {
+    /// Address on the device.
     pub address: u64,
+    /// Address on the host, which is the same except for memory that the program has registered.
+    pub host: u64,
     /// Contents on the device.
     pub known: Vec<u8>,
 }
 
 impl Managed {
-    /// Returns whether an address is inside this memory.
-    pub fn holds(&self, address: u64) -> bool {
-        address >= self.address && address - self.address < self.known.len() as u64
+    /// Creates memory at the same address on both sides.
+    pub fn new(address: u64, known: Vec<u8>) -> Self {
+        Managed { address, host: address, known }
     }
 
-    /// Returns whether this memory overlaps `bytes` bytes at `address`.
+    /// Returns whether an address, which is the same on both sides, is inside this memory.
+    pub fn holds(&self, address: u64) -> bool {
+        self.host == self.address && self.holds_host(address)
+    }
+
+    /// Returns whether a host address is inside this memory.
+    pub fn holds_host(&self, address: u64) -> bool {
+        address >= self.host && address - self.host < self.known.len() as u64
+    }
+
+    /// Returns whether this memory overlaps `bytes` bytes at `address` on the device.
     pub fn meets(&self, address: u64, bytes: u64) -> bool {
         address < self.address + self.known.len() as u64 && self.address < address + bytes
     }

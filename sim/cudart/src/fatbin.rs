@@ -137,6 +137,19 @@ impl FatbinEntry<'_> {
 /// # Errors
 /// It is malformed, or has no PTX.
 pub fn ptx(bytes: &[u8]) -> Result<Ptx, FatbinError> {
+    let (at, entry) = newest(bytes)?;
+    Ok(Ptx { architecture: entry.architecture, text: entry.text(at)? })
+}
+
+/// Returns the newest architecture for which a host program contains PTX; `None` if the program contains none.
+pub fn architecture(program: &[u8]) -> Option<u32> {
+    // Linkers align fat binaries to 8 bytes.
+    let starts = (0..program.len()).step_by(8).filter(|at| word32(program, *at) == Ok(MAGIC));
+    starts.filter_map(|at| Some(newest(&program[at..]).ok()?.1.architecture)).max()
+}
+
+/// Returns the entry with PTX for the newest architecture, and its offset.
+fn newest(bytes: &[u8]) -> Result<(usize, FatbinEntry<'_>), FatbinError> {
     if word32(bytes, 0)? != MAGIC {
         return Err(FatbinError::Malformed { at: 0, what: "it does not begin as fat binaries do" });
     }
@@ -156,13 +169,10 @@ pub fn ptx(bytes: &[u8]) -> Result<Ptx, FatbinError> {
         }
         at = next;
     }
-    let Some((at, entry)) = best else {
-        if others.is_empty() {
-            return Err(FatbinError::Empty);
-        }
-        return Err(FatbinError::NoPtx { found: format!("code of {}", others.join(", ")) });
-    };
-    Ok(Ptx { architecture: entry.architecture, text: entry.text(at)? })
+    best.ok_or_else(|| match others.is_empty() {
+        true => FatbinError::Empty,
+        false => FatbinError::NoPtx { found: format!("code of {}", others.join(", ")) },
+    })
 }
 
 #[cfg(test)]
@@ -218,6 +228,14 @@ mod tests {
         let refused = ptx(&fat(&[code])).expect_err("it has none").to_string();
         assert!(refused.starts_with("the program has code of sm_75 and no PTX: compile it"), "{refused}");
         assert_eq!(ptx(&fat(&[])), Err(FatbinError::Empty));
+    }
+
+    #[test]
+    fn a_program_has_the_newest_architecture_of_its_fat_binaries() {
+        let of = |kind, architecture| fat(&[entry(kind, architecture, 0x11, b"//", 0)]);
+        let program = [vec![0; 24], of(PTX, 60), of(PTX, 75), MAGIC.to_le_bytes().to_vec()].concat();
+        assert_eq!(architecture(&program), Some(75));
+        assert_eq!((architecture(&of(2, 75)), architecture(b"#!/bin/sh")), (None, None));
     }
 
     #[test]

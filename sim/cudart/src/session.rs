@@ -8,7 +8,7 @@ use crate::operation::{DeviceOperation, LaunchOperation, PitchedRows, ProgramRec
 use crate::protocol::{Call, CallReply, CallRequest, PIECE_BYTES, Property, error};
 use crate::refusals::Refusals;
 use host::{HostEvent, HostProcess, Stop};
-use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::config::{BUILT_IN, GpuConfig};
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{Kernel, LaunchDims};
@@ -20,6 +20,10 @@ use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Least compute capability that a program without PTX sees: ten times the major number, plus the minor number. Compilers of today
+/// support no older one.
+const LEAST_ARCHITECTURE: u32 = 60;
 
 /// Receives a line about a failed call.
 type Say = dyn Fn(&str) + Send + Sync;
@@ -518,7 +522,10 @@ impl Session {
         put(Property::MemoryKhz, u64::from(config.clock.dram_mhz) * 1000);
         put(Property::BusBits, u64::from(l2.partitions) * u64::from(dram.bus_bytes) * 8);
         put(Property::L2Bytes, l2_bytes);
-        put(Property::Architecture, self.architecture.into());
+        // A program that compiles its PTX at run time asks before it loads any.
+        let own = BUILT_IN.iter().find(|built_in| built_in.name == config.name);
+        let own = own.and_then(|built_in| built_in.capability).unwrap_or_default().max(LEAST_ARCHITECTURE);
+        put(Property::Architecture, if self.architecture == 0 { own } else { self.architecture }.into());
         out
     }
 

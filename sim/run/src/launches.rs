@@ -119,6 +119,12 @@ impl ProgramLaunches {
         let Some(mut launch) = launch else { return Ok(None) };
         self.gpu.take_copies(&mut self.memory);
         self.done.before = self.gpu.snapshot();
+        if let Feed::Replay(trace) = &launch.feed
+            && trace.empty_ctas > 0
+        {
+            let (name, empty, ctas) = (&trace.kernel.name, trace.empty_ctas, trace.dims.ctas());
+            self.gpu.warn(&format!("{name}: the trace has no instructions of {empty} of {ctas} CTAs"));
+        }
         let under_way = CurrentLaunch::of(&launch, self.gpu.config());
         if let Some(recording) = &mut self.recording {
             launch.feed = Feed::Record(recording.begin(&launch.kernel, launch.dims, &mut self.memory));

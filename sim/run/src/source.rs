@@ -1,6 +1,7 @@
 //! Sources of kernels and host programs: a built-in workload, a launch file, a trace, or a CUDA program.
 mod replay;
 
+pub use selvedge_cudart::fatbin;
 pub use selvedge_cudart::operation::{EXTENSION as RECORDED, ProgramRecord, RecordError};
 pub use selvedge_cudart::session::{BadEnd, SessionError, SessionSettings, StartedProgram};
 

@@ -47,16 +47,19 @@ pub struct BuiltIn {
     pub name: &'static str,
     /// Source of the configuration, in one line.
     pub summary: &'static str,
+    /// Compute capability of the GPU, such as 70 for 7.0; `None` for the set-up of a paper.
+    pub capability: Option<u32>,
     /// The TOML text.
     pub text: &'static str,
 }
 
 /// Creates a built-in configuration from the file of its name.
 macro_rules! built_in {
-    ($name:literal, $summary:literal) => {
+    ($name:literal, $summary:literal $(, $capability:literal)?) => {
         BuiltIn {
             name: $name,
             summary: $summary,
+            capability: [$($capability)?].first().copied(),
             text: include_str!(concat!("../../configs/", $name, ".toml")),
         }
     };
@@ -64,7 +67,7 @@ macro_rules! built_in {
 
 /// Built-in configurations. The first one is complete; the others are based on it.
 pub const BUILT_IN: [BuiltIn; 15] = [
-    built_in!("gtx480", "NVIDIA GTX480 (Fermi): the default"),
+    built_in!("gtx480", "NVIDIA GTX480 (Fermi): the default", 20),
     built_in!("gtx480-caba", "CABA, table 1"),
     built_in!("gtx480-latte-cc", "LATTE-CC, table II"),
     built_in!("gtx480-lamar", "LAMAR, table 2: the baseline"),
@@ -75,15 +78,24 @@ pub const BUILT_IN: [BuiltIn; 15] = [
     built_in!("sound-baseline-32", "Dai, section 3.9: the same with 32 bypass slots"),
     built_in!("gtx480-3.2.1", "the GTX480 that GPGPU-Sim 3.2.1 brings along"),
     built_in!("gtx480-3.2.2", "the GTX480 that GPGPU-Sim 3.2.2 brings along"),
-    built_in!("titan-v", "NVIDIA TITAN V (Volta) of GPGPU-Sim 4.2"),
-    built_in!("rtx3070", "NVIDIA RTX 3070 (Ampere) of GPGPU-Sim 4.2"),
-    built_in!("a100", "NVIDIA A100 SXM4 40 GB (Ampere), latencies as measured"),
-    built_in!("h100", "NVIDIA H100 PCIe (Hopper), latencies as measured"),
+    built_in!("titan-v", "NVIDIA TITAN V (Volta) of GPGPU-Sim 4.2", 70),
+    built_in!("rtx3070", "NVIDIA RTX 3070 (Ampere) of GPGPU-Sim 4.2", 86),
+    built_in!("a100", "NVIDIA A100 SXM4 40 GB (Ampere), latencies as measured", 80),
+    built_in!("h100", "NVIDIA H100 PCIe (Hopper), latencies as measured", 90),
 ];
 
 /// Returns the text of the built-in configuration called `name`.
 fn built_in(name: &str) -> Option<&'static str> {
     BUILT_IN.iter().find(|b| b.name == name).map(|b| b.text)
+}
+
+/// Returns the oldest built-in GPU that executes PTX for a compute capability; the newest one if none does.
+pub fn oldest_for(architecture: u32) -> &'static BuiltIn {
+    let known = || BUILT_IN.iter().filter(|built_in| built_in.capability.is_some());
+    let able = known().filter(|built_in| built_in.capability >= Some(architecture));
+    able.min_by_key(|built_in| built_in.capability)
+        .or_else(|| known().max_by_key(|built_in| built_in.capability))
+        .unwrap_or(&BUILT_IN[0])
 }
 
 /// Returns the names of the built-in configurations, for messages.
@@ -129,6 +141,16 @@ mod tests {
 
     fn error(text: &str) -> String {
         GpuConfig::parse("my.toml", text).expect_err("the configuration is wrong").to_string()
+    }
+
+    #[test]
+    fn the_oldest_gpu_that_executes_a_target_is_chosen() {
+        let chosen = [10, 20, 35, 60, 70, 75, 80, 86, 89, 90, 120].map(|target| oldest_for(target).name);
+        let expected = [
+            "gtx480", "gtx480", "titan-v", "titan-v", "titan-v", "a100", "a100", "rtx3070", "h100", "h100",
+            "h100",
+        ];
+        assert_eq!(chosen, expected);
     }
 
     #[test]

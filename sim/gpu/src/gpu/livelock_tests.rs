@@ -10,6 +10,11 @@ const CYCLES: u64 = 400 * POLL_CYCLES;
 
 /// Runs `body` in CTAs of `threads` threads for at most [`CYCLES`]. Returns the warnings and how the run ended.
 fn run(body: &str, ctas: u32, threads: u32) -> (Vec<String>, Result<(), SimFault>) {
+    run_for("sm_60", body, ctas, threads)
+}
+
+/// Runs as [`run`] does, for a target.
+fn run_for(target: &str, body: &str, ctas: u32, threads: u32) -> (Vec<String>, Result<(), SimFault>) {
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
     let parts = Parts::none(&config);
     let warnings = Arc::new(Mutex::new(Vec::new()));
@@ -19,7 +24,7 @@ fn run(body: &str, ctas: u32, threads: u32) -> (Vec<String>, Result<(), SimFault
     let mut gpu = Gpu::new(&config, parts, Arc::new(control));
     gpu.bound(Bounds { cycles: Some(CYCLES), instructions: None });
     let text = format!(
-        ".version 6.0\n.target sm_60\n.address_size 64\n.entry k(.param .u64 p) {{\n.reg .pred %p<4>;\n\
+        ".version 6.0\n.target {target}\n.address_size 64\n.entry k(.param .u64 p) {{\n.reg .pred %p<4>;\n\
          .reg .b32 %r<9>;\n.reg .b64 %rd<9>;\nld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\n{body}\nret;\n}}\n"
     );
     let module = Module::parse("k.ptx", &text).expect("PTX");
@@ -63,6 +68,18 @@ fn a_lock_that_is_never_given_back_is_named_although_atomics_try_it() {
     let text =
         warning("A: atom.global.cas.b32 %r2, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra A;", 1, 32);
     assert!(text.contains("repeats PTX lines 10 to 12"), "{text}");
+}
+
+#[test]
+fn a_lock_within_a_warp_ends_since_volta_but_not_if_it_is_never_given_back() {
+    let lock = "A: atom.global.cas.b32 %r2, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra A;\n";
+    let (warnings, ended) =
+        run_for("sm_75", &format!("{lock}atom.global.exch.b32 %r2, [%rd1], 0;\nbar.sync 0;"), 1, 64);
+    assert!(ended.is_ok(), "{ended:?}");
+    assert_eq!(warnings, [] as [String; 0]);
+    let (warnings, ended) = run_for("sm_75", lock, 1, 32);
+    assert!(matches!(ended, Err(SimFault::Limited { .. })), "{ended:?}");
+    assert!(warnings.len() == 1 && warnings[0].contains("repeats PTX lines 10 to 12"), "{warnings:?}");
 }
 
 #[test]

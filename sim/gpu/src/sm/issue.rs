@@ -238,6 +238,7 @@ impl Sm {
         let lanes = match step {
             Step::Alu { active } | Step::Texture { active } => active,
             Step::Memory => self.issue_stage.access.mask,
+            Step::Yield => 0,
             _ => active,
         };
         // Without a popcount instruction, comparing with a full mask is faster than counting its bits.
@@ -256,6 +257,7 @@ impl Sm {
                     ctx.now,
                 )
             }
+            Step::Yield => self.hold_for_control(warp, self.config.sm.branch_latency, ctx.now),
             Step::Fence => self.hold_for_fence(warp, info.latency.into(), ctx.now),
             Step::Exit => self.after_exit(warp, info.latency.into(), ctx.now),
         }

@@ -29,6 +29,8 @@ pub struct TraceLaunch {
     pub(super) local_bytes: Option<u64>,
     /// Counts of the launch.
     pub summary: LaunchSummary,
+    /// CTAs that the trace omits because they have no instructions. Their warps only exit.
+    pub empty_ctas: u64,
 }
 
 /// Counts of a launch, collected when the trace is read.

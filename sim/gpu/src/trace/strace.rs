@@ -395,6 +395,7 @@ fn decode_launch(
         streams.push(from.at - block.len()..from.at);
     }
     let launch = TraceLaunch {
+        empty_ctas: 0,
         kernel: Arc::clone(kernel),
         dims,
         streams,

@@ -96,6 +96,8 @@ impl StreamWriter {
             Step::Barrier { arrive_only, .. } => {
                 (RecordKind::Barrier, done.active, if arrive_only { ARRIVES_ONLY } else { 0 })
             }
+            // An instruction for which the lanes still wait is recorded when they execute it.
+            Step::Yield => return,
             Step::Fence => (RecordKind::Fence, done.active, 0),
             Step::Exit => (RecordKind::Exit, done.active, 0),
         };
@@ -129,7 +131,7 @@ impl StreamWriter {
                 self.out.number(id.into());
                 self.out.number(threads.map_or(0, NonZeroU32::get).into());
             }
-            Step::Alu { .. } | Step::Fence | Step::Exit => {}
+            Step::Alu { .. } | Step::Yield | Step::Fence | Step::Exit => {}
         }
         if let Some((changes, memory)) = changes {
             change::encode(changes, memory, &mut self.out);

@@ -176,6 +176,32 @@ impl Function {
     }
 }
 
+/// Bytes of the barrier of a cooperative launch: the size of the structure, and its counter of CTAs.
+const WORKSPACE_BYTES: u64 = 8;
+
+impl Ast {
+    /// Declares the barrier of cooperative launches, unless it exists.
+    pub(crate) fn need_grid_workspace(&mut self, line: u32) {
+        if self.grid_workspace.is_some() {
+            return;
+        }
+        let id = self.variables.len() as VariableId;
+        self.variables.push(PtxVariable {
+            name: "%grid_workspace".to_owned(),
+            space: VariableSpace::Global,
+            alignment: WORKSPACE_BYTES as u32,
+            bytes: WORKSPACE_BYTES,
+            open: false,
+            initial: Vec::new(),
+            element: Type::Scalar { bytes: 4, float: false },
+            element_bytes: 4,
+            line,
+        });
+        self.globals.push(id);
+        self.grid_workspace = Some(id);
+    }
+}
+
 /// Returns the value of a pointer to function `index` of a file.
 pub(crate) fn function_address(index: usize) -> u64 {
     super::FUNCTIONS_BASE + 16 * index as u64
@@ -190,10 +216,14 @@ pub(crate) enum FunctionParameter {
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ast {
+    /// Compute capability of the target, such as 70 for `sm_70`.
+    pub architecture: u32,
     pub address_bits: u8,
     pub variables: Vec<PtxVariable>,
     /// Module-level variables in order.
     pub globals: Vec<VariableId>,
+    /// Barrier of cooperative launches, if the code reads its address.
+    pub grid_workspace: Option<VariableId>,
     /// `.global` and `.const` variables that functions declare.
     pub statics: Vec<VariableId>,
     pub functions: Vec<Function>,

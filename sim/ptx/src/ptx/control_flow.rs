@@ -1,5 +1,6 @@
 //! Control-flow analysis of decoded code: reconvergence points of diverged paths, and live registers.
 
+use super::forms::CacheOp;
 use super::instr::{Instr, NO_PC, NONE, Op};
 
 /// A basic block: straight-line code and its successors.
@@ -136,6 +137,23 @@ pub(crate) fn set_reconvergence(code: &mut [Instr], lists: &[Vec<u32>]) {
             last.reconvergence =
                 immediate[index].and_then(|meet| blocks.get(meet)).map_or(NO_PC, |meet| meet.first);
         }
+    }
+}
+
+/// Marks the backward branches of loops that may wait for other threads: loops with an atomic, or with a load that does not read
+/// the L1D.
+pub(crate) fn mark_waits(code: &mut [Instr]) {
+    for pc in 0..code.len() {
+        let target = code[pc].target as usize;
+        if !matches!(code[pc].op, Op::Branch) || target > pc {
+            continue;
+        }
+        let waits = code[target..=pc].iter().any(|instr| match instr.op {
+            Op::Atomic(_) => true,
+            Op::Load(form) => matches!(form.cache, CacheOp::Global | CacheOp::Volatile),
+            _ => false,
+        });
+        code[pc].offset = waits.into();
     }
 }
 

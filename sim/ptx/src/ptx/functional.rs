@@ -343,6 +343,7 @@ impl<'a> Cta<'a> {
             let lanes = match step {
                 Step::Alu { active } | Step::Texture { active } => active,
                 Step::Memory => access.mask,
+                Step::Yield => 0,
                 _ => active,
             };
             watch.stats.thread_instructions += u64::from(lanes.count_ones());

@@ -71,8 +71,25 @@ pub(crate) enum Op {
     RareAccess(RareAccess),
     System(SystemCall),
     Fence,
+    /// `bar.warp.sync`: the lanes of the warp wait for each other.
+    Gather,
     Nothing,
     Exit,
+}
+
+impl Op {
+    /// Returns whether the lanes of a warp exchange values by the operation, or wait for each other.
+    pub(super) fn needs_members(self) -> bool {
+        match self {
+            Op::Barrier { .. } | Op::BarrierReduce(_) | Op::Gather => true,
+            Op::Shuffle(_) | Op::Vote(_) | Op::Match { .. } | Op::Reduce { .. } => true,
+            Op::Rare(rare) => matches!(rare, Rare::Transpose | Rare::Elect | Rare::Matrix(_)),
+            Op::RareAccess(access) => {
+                matches!(access, RareAccess::LoadMatrix(_) | RareAccess::StoreMatrix(_))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// Max scoreboard registers of one instruction.
@@ -99,7 +116,8 @@ pub struct Instr {
     pub(crate) target: u32,
     /// Index of the instruction at which the paths of a branch reconverge.
     pub(crate) reconvergence: u32,
-    /// Offset of an address, or the immediate of a few other instructions.
+    /// Offset of an address, or the immediate of a few other instructions. Nonzero in a backward branch of a loop that may
+    /// wait for other threads.
     pub(crate) offset: i64,
     pub(crate) named: [u16; MAX_NAMED],
     pub(crate) dest_count: u8,

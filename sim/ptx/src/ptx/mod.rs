@@ -46,6 +46,7 @@ mod small_float;
 mod special;
 mod spin;
 mod step;
+mod strand;
 mod surface_ops;
 mod system;
 #[cfg(test)]

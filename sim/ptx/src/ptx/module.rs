@@ -10,9 +10,13 @@ use super::decode::{self, Addresses};
 use super::error::PtxError;
 use super::forms::Space;
 use super::kernel::{Kernel, Param, ParamKind};
-use super::{CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, inline, parser, pressure, promote, region};
+use super::{
+    CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, control_flow, inline, parser, pressure, promote, region,
+};
 use crate::memory::{DeviceMemory, MemoryError};
 
+/// First compute capability with independent scheduling of lanes.
+const INDEPENDENT_LANES: u32 = 70;
 /// Max bytes of the constant bank.
 const MAX_CONSTANT_BYTES: u64 = 64 << 10;
 /// Max bytes of a kernel's parameters.
@@ -442,7 +446,8 @@ fn storage(ast: &Ast, function: &Function, module: &Addresses) -> Result<KernelS
         function.parameters.iter().any(|p| matches!(p, FunctionParameter::Memory(q) if q == id))
     };
     let own: std::collections::HashSet<VariableId> = function.locals.iter().copied().collect();
-    let candidates = named.iter().filter(|id| !own.contains(id)).chain(&function.locals);
+    let candidates =
+        named.iter().filter(|id| !own.contains(id)).chain(&function.locals).chain(&ast.grid_workspace);
     let mut open = Vec::new();
     for &id in candidates.filter(|id| !is_param(id)) {
         let variable = &ast.variables[id as usize];
@@ -500,7 +505,10 @@ fn build(
 ) -> Result<Kernel, PtxError> {
     let fail = |(line, message)| PtxError { file: file.to_owned(), line, message };
     let storage = storage(ast, function, module).map_err(fail)?;
-    let body = decode::decode(file, source, ast, function, &storage.addresses)?;
+    let mut body = decode::decode(file, source, ast, function, &storage.addresses)?;
+    if ast.architecture >= INDEPENDENT_LANES {
+        control_flow::mark_waits(&mut body.code);
+    }
     let regions = region::find(&body, function);
     Ok(Kernel {
         name: function.name.clone(),

@@ -40,8 +40,21 @@ pub(crate) const NAMES: &[&str] = &[
     "%pm",
 ];
 
-/// Numbered registers that a driver or a profiler would set, and their count. They read 0.
+/// Numbered registers that a driver or a profiler would set, and their count. All but [`WORKSPACE`] read 0.
 const NUMBERED: [(&str, u32); 2] = [("%envreg", 32), ("%pm", 8)];
+
+/// Registers with the high and low word of the address of the barrier of cooperative launches, as cooperative groups read it.
+const WORKSPACE: [&str; 2] = ["%envreg1", "%envreg2"];
+
+/// Returns whether a register has a word of the address of the barrier of cooperative launches.
+pub(crate) fn is_workspace(name: &str) -> bool {
+    WORKSPACE.contains(&name)
+}
+
+/// Returns the word of `address` that the register `name` has.
+pub(crate) fn workspace_word(name: &str, address: u64) -> Special {
+    Special::Given(if name == WORKSPACE[0] { (address >> 32) as u32 } else { address as u32 })
+}
 
 /// A special register whose value is constant for a warp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +74,8 @@ pub(crate) enum Special {
     GridId,
     DynamicShared,
     TotalShared,
+    /// A value that the module determines.
+    Given(u32),
     Zero,
 }
 
@@ -156,6 +171,7 @@ pub(crate) fn values(
         Special::LaneMaskLt => each(|lane| (1 << lane) - 1),
         Special::LaneMaskGe => each(|lane| u32::MAX << lane),
         Special::LaneMaskGt => each(|lane| !(u32::MAX >> (31 - lane))),
+        Special::Given(value) => [value; 32],
         Special::GridId | Special::Zero => [0; 32],
         Special::DynamicShared => [shared[1]; 32],
         Special::TotalShared => [shared[0] + shared[1]; 32],

@@ -25,7 +25,16 @@ pub struct Spin {
 /// instructions. Such effects are a store or an atomic that changes memory, a barrier, an exit, a system call, and a
 /// fault. Memory stays unchanged.
 pub fn find(warp: &Warp, kernel: &Kernel, env: &mut Env) -> Option<Spin> {
-    let mut warp = warp.clone();
+    find_in(warp.clone(), kernel, env, |_| ())
+}
+
+/// Searches as [`find`] does, in `warp` itself. Calls `after` after each instruction.
+pub(super) fn find_in(
+    mut warp: Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    after: impl Fn(&mut Warp),
+) -> Option<Spin> {
     let mut access = MemAccess::default();
     // Brent's algorithm: the mark moves to the current state after 1, 2, 4, ... instructions.
     let mut mark = warp.clone();
@@ -37,6 +46,7 @@ pub fn find(warp: &Warp, kernel: &Kernel, env: &mut Env) -> Option<Spin> {
         if !step(&mut warp, kernel, env, &mut access).ok()? {
             return None;
         }
+        after(&mut warp);
         env.clock += 1;
         if warp.is_where(&mark) {
             return Some(spin);

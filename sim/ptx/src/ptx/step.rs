@@ -52,6 +52,9 @@ impl Warp {
         }
         if let Op::Branch = instr.op {
             self.branch(instr, mask);
+            if instr.offset != 0 {
+                self.count_turn(kernel, env);
+            }
             return Ok(done);
         }
         if mask == 0 {
@@ -80,6 +83,13 @@ impl Warp {
                 self.exit(mask);
                 return Ok(Step::Exit);
             }
+            op if !self.strands.is_single() && op.needs_members() && !self.strands.take_gathered() => {
+                if self.gather(matches!(op, Op::Barrier { .. } | Op::BarrierReduce(_))) {
+                    return Ok(Step::Yield);
+                }
+                // The running path may have more lanes now.
+                return self.step(kernel, env, access);
+            }
             Op::Barrier { arrive } => self.barrier(kernel, env, instr, mask, arrive)?,
             Op::BarrierReduce(_) => {
                 let step = self.barrier(kernel, env, instr, mask, false)?;
@@ -99,7 +109,7 @@ impl Warp {
                 done
             }
             Op::Fence => Step::Fence,
-            Op::Nothing => done,
+            Op::Gather | Op::Nothing => done,
             _ => {
                 self.other(kernel, env, instr, mask);
                 done

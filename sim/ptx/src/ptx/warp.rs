@@ -7,6 +7,7 @@ use super::kernel::{Kernel, RegionValue};
 use super::lane::{LANE_BIT, blend, lanes};
 use super::launch::BARRIERS;
 use super::registers::WarpRegisters;
+use super::strand::Strands;
 use super::{Env, LaunchDims, special};
 use selvedge_state::State;
 use std::num::NonZeroU32;
@@ -36,6 +37,8 @@ pub enum Step {
         /// Threads that take part, a multiple of 32; `None` for the whole CTA.
         threads: Option<NonZeroU32>,
     },
+    /// The running lanes wait for other lanes of the warp, which run next.
+    Yield,
     /// A memory fence.
     Fence,
     /// Lanes ended. The warp is done when [`Warp::pc`] is `None`.
@@ -63,8 +66,15 @@ impl std::ops::AddAssign for Ballot {
 pub(super) struct LanePath {
     pub(super) pc: u32,
     /// Instruction at which the path ends and joins the path below it.
-    until: u32,
-    mask: u32,
+    pub(super) until: u32,
+    pub(super) mask: u32,
+}
+
+impl LanePath {
+    /// Returns whether both paths have the same position and end.
+    pub(super) fn is_at(self, other: LanePath) -> bool {
+        (self.pc, self.until) == (other.pc, other.until)
+    }
 }
 
 /// A warp: 32 threads in lockstep.
@@ -75,6 +85,7 @@ pub struct Warp {
     pub(super) current: LanePath,
     /// Waiting paths, the next to run last.
     pub(super) waiting: Vec<LanePath>,
+    pub(super) strands: Strands,
     pub(crate) local: Vec<u8>,
     pub(crate) cta: [u32; 3],
     pub(crate) warp_in_cta: u32,
@@ -127,6 +138,7 @@ impl Warp {
             registers,
             current: LanePath { pc: 0, until: NO_PC, mask },
             waiting: Vec::new(),
+            strands: Strands::default(),
             local: vec![0; kernel.local_bytes as usize * 32],
             cta,
             warp_in_cta,
@@ -149,6 +161,7 @@ impl Warp {
     pub(crate) fn is_where(&self, other: &Warp) -> bool {
         self.current == other.current
             && self.waiting == other.waiting
+            && self.strands == other.strands
             && self.reduction == other.reduction
             && self.registers == other.registers
             && self.local == other.local
@@ -168,10 +181,10 @@ impl Warp {
         self.current.mask
     }
 
-    /// Returns the lanes that have not exited, waiting paths included.
+    /// Returns the lanes that have not exited, waiting paths and strands included.
     #[must_use]
     pub fn live_mask(&self) -> u32 {
-        self.waiting.iter().fold(self.current.mask, |mask, path| mask | path.mask)
+        self.waiting.iter().fold(self.current.mask | self.strands.mask(), |mask, path| mask | path.mask)
     }
 
     /// Returns the warp's CTA, and its number in the CTA.
@@ -207,8 +220,11 @@ impl Warp {
     #[cold]
     fn join(&mut self) {
         while self.current.mask == 0 || self.current.pc == self.current.until {
-            let Some(below) = self.waiting.pop() else { return };
+            let Some(below) = self.waiting.pop() else { return self.end_strand() };
             self.current = below;
+        }
+        if !self.strands.is_single() {
+            self.join_strands();
         }
     }
 

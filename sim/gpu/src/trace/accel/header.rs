@@ -4,7 +4,7 @@ use crate::trace::error::TraceError;
 use selvedge_ptx::ptx::LaunchDims;
 
 /// Supported versions of the tracer.
-const VERSIONS: std::ops::RangeInclusive<u32> = 1..=5;
+const VERSIONS: std::ops::RangeInclusive<u32> = 1..=6;
 
 /// Max blocks of a grid in x, y and z.
 const MOST_BLOCKS: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];

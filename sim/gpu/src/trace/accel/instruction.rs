@@ -103,15 +103,21 @@ impl<'a> InstructionLine<'a> {
         let (mut dests, mut sources) = (Vec::new(), Vec::new());
         words.registers("destination", &mut dests)?;
         let opcode = words.next("the opcode")?;
-        let operation = operation(opcode)
-            .ok_or_else(|| format!("opcode `{}`: must be those of Pascal to Ampere GPUs", shown(opcode)))?;
+        let operation = operation(opcode).ok_or_else(|| {
+            format!(
+                "opcode `{}`: must be those of Pascal to Hopper GPUs, without products of warp groups",
+                shown(opcode)
+            )
+        })?;
         words.registers("source", &mut sources)?;
         let width: u32 = words.decimal("the width of the access")?;
         access.mask = 0;
         if width > 0 {
             addresses(&mut words, mask, access)?;
         }
-        if let Some(word) = words.0.next()
+        // Version 6 appends a second immediate and values of registers, which do not change the timing.
+        if header.version < 6
+            && let Some(word) = words.0.next()
             && (word.parse::<i64>().is_err() && hexadecimal(word).is_none() || words.0.next().is_some())
         {
             return Err("the line goes on after its end: must be one immediate number".into());

@@ -36,6 +36,8 @@ struct Reading<'a> {
     streams: BTreeMap<u64, Range<usize>>,
     access: MemAccess,
     local_bytes: u64,
+    /// Range of the records of warps without instructions, after the first of them.
+    empty: Option<Range<usize>>,
 }
 
 /// Reads a kernel's trace.
@@ -55,6 +57,7 @@ pub(super) fn read(mut lines: LineFile) -> Result<TraceLaunch, TraceError> {
         streams: BTreeMap::new(),
         access: MemAccess::new(),
         local_bytes: 0,
+        empty: None,
     };
     reading.blocks(&mut line)?;
     reading.finish()
@@ -111,7 +114,13 @@ impl Reading<'_> {
             let warp = warp.ok_or_else(|| self.bad(format!("`{text}`: must be 0 to {}", warps - 1)))?;
             return self.warp(cta, warp, line);
         }
-        Err(self.bad("allowed in a thread block are `thread block = x,y,z`, `warp = n` and `insts = n`"))
+        // Places in a cluster do not change the timing.
+        if text.starts_with("cluster ") && text.contains('=') {
+            return Ok(());
+        }
+        Err(self.bad(
+            "allowed in a thread block are `thread block = x,y,z`, `cluster ... = n`, `warp = n` and `insts = n`",
+        ))
     }
 
     /// Reads a warp after its number: the number of its instructions, then the instructions.
@@ -120,6 +129,10 @@ impl Reading<'_> {
         let count = line.split_once('=').filter(|(key, _)| key.trim() == "insts");
         let count = count.and_then(|(_, count)| count.trim().parse::<u64>().ok());
         let count = count.ok_or_else(|| self.bad("allowed after the number of a warp is `insts = n`"))?;
+        if count == 0 {
+            let range = self.empty_warp();
+            return self.add_warp(cta, warp, range);
+        }
         let mut writer = StreamWriter::default();
         let mut last = None;
         for number in 0..count {
@@ -134,10 +147,43 @@ impl Reading<'_> {
         if last != Some(Step::Exit) {
             return Err(self.bad("the warp's instructions do not end with EXIT"));
         }
+        let range = self.append(&mut writer);
+        self.add_warp(cta, warp, range)
+    }
+
+    /// Appends the records of a warp, and returns their range.
+    fn append(&mut self, writer: &mut StreamWriter) -> Range<usize> {
         let start = self.bytes.len();
         self.bytes.append(&mut writer.take());
+        start..self.bytes.len()
+    }
+
+    /// Returns the records of a warp without instructions: its exit.
+    fn empty_warp(&mut self) -> Range<usize> {
+        if let Some(range) = &self.empty {
+            return range.clone();
+        }
+        let mut writer = StreamWriter::default();
+        let pc = self.code.len() as u32;
+        self.code.extend(Instr::of_trace(0, OpClass::Exit, None, &[], &[]));
+        let blank = Static { opcode: String::new(), line: 0, dests: Vec::new(), sources: Vec::new() };
+        self.statics.push(blank);
+        self.access.mask = 0;
+        writer.push(&Executed {
+            pc,
+            active: u32::MAX,
+            step: Step::Exit,
+            access: &self.access,
+            changes: None,
+        });
+        let range = self.append(&mut writer);
+        self.empty = Some(range.clone());
+        range
+    }
+
+    fn add_warp(&mut self, cta: u64, warp: u32, range: Range<usize>) -> Result<(), TraceError> {
         let number = cta.saturating_mul(self.header.dims.warps_per_cta().into()).saturating_add(warp.into());
-        if self.streams.insert(number, start..self.bytes.len()).is_some() {
+        if self.streams.insert(number, range).is_some() {
             return Err(self.bad(format!("warp {warp} of this thread block has been there already")));
         }
         Ok(())
@@ -219,19 +265,36 @@ impl Reading<'_> {
         if least.is_some_and(|least| least >= 16) { 16 } else { INSTRUCTION_BYTES }
     }
 
+    /// Adds the thread blocks that are missing, because post-processing drops those without instructions. Returns their number.
+    ///
+    /// # Errors
+    /// Returns an error if the file has no thread block, or only some warps of one.
+    fn fill(&mut self, total: u64, per_cta: u64) -> Result<u64, TraceError> {
+        let missing: Vec<u64> = match self.streams.len() as u64 {
+            count if count == total => return Ok(0),
+            0 => vec![0],
+            _ => (0..total).filter(|number| !self.streams.contains_key(number)).collect(),
+        };
+        let is_whole = |cta: u64| self.streams.range(cta * per_cta..(cta + 1) * per_cta).next().is_none();
+        let partial = missing.iter().find(|number| self.streams.is_empty() || !is_whole(**number / per_cta));
+        if let Some(number) = partial {
+            let [x, y, z] = self.header.dims.cta(number / per_cta);
+            let warp = number % per_cta;
+            return Err(self.bad(format!("the file ends without warp {warp} of thread block {x},{y},{z}")));
+        }
+        let range = self.empty_warp();
+        let count = missing.len() as u64;
+        self.streams.extend(missing.into_iter().map(|number| (number, range.clone())));
+        Ok(count / per_cta)
+    }
+
     /// Checks that the trace contains every warp of the grid, and builds the launch.
-    fn finish(self) -> Result<TraceLaunch, TraceError> {
+    fn finish(mut self) -> Result<TraceLaunch, TraceError> {
         let header = self.header;
         let dims: LaunchDims = header.dims;
         let per_cta = u64::from(dims.warps_per_cta());
-        let there = |number: &u64| !self.streams.contains_key(number);
         let total = TraceLaunch::warps(&dims).ok_or_else(|| self.bad("the grid has too many warps"))?;
-        if self.streams.len() < total {
-            let missing = (0..total as u64).find(there).unwrap_or(0);
-            let [x, y, z] = dims.cta(missing / per_cta);
-            let warp = missing % per_cta;
-            return Err(self.bad(format!("the file ends without warp {warp} of thread block {x},{y},{z}")));
-        }
+        let empty_ctas = self.fill(total as u64, per_cta)?;
         if (total as u64).saturating_mul(self.local_bytes * 32) > LOCAL_BYTES {
             let (bytes, most) = (self.local_bytes, LOCAL_BYTES);
             return Err(self.bad(format!(
@@ -251,6 +314,7 @@ impl Reading<'_> {
             instruction_bytes,
             local_bytes: Some(self.local_bytes),
             summary: LaunchSummary::default(),
+            empty_ctas,
         };
         let lines = &self.lines;
         launch.checked().map_err(|damage| lines.bad(damage.what))

@@ -1,6 +1,6 @@
 //! Accel-Sim traces of SASS instructions: `kernelslist.g`, and one `.traceg` file per kernel, optionally packed with xz.
 //!
-//! They contain addresses but no values. The format is the post-processed output of the NVBit tracer, versions 1 to 5.
+//! They contain addresses but no values. The format is the post-processed output of the NVBit tracer, versions 1 to 6.
 mod header;
 mod instruction;
 mod kernel;

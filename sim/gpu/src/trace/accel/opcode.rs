@@ -1,7 +1,7 @@
 //! SASS opcodes and their operations in the timing model. The root of the name and a few suffixes decide.
 //!
-//! The table has the opcodes of Pascal to Ampere. The configuration has no uniform datapath or texture units; their instructions
-//! use the most similar pipe. docs/reference/accel-sim-traces.md has the list.
+//! The table has the opcodes of Pascal to Hopper, except products of warp groups. The configuration has no uniform datapath or
+//! texture units; their instructions use the most similar pipe. Traces have no addresses of bulk copies (TMA). docs/reference/accel-sim-traces.md has the list.
 use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, MOST_MATRIX_WORK, OpClass, Space};
 
 /// Properties of an opcode in the timing model.
@@ -32,7 +32,7 @@ pub(super) fn operation(opcode: &str) -> Option<OpcodeTiming> {
     let root = suffixes.next()?;
     let has = |word: &str| opcode.split('.').skip(1).any(|suffix| suffix == word);
     if let Some((class, space, kind)) = memory(root) {
-        let bytes = if root == "LDSM" { 16 } else { suffixes.find_map(width).unwrap_or(4) };
+        let bytes = if matches!(root, "LDSM" | "STSM") { 16 } else { suffixes.find_map(width).unwrap_or(4) };
         let cache = if has("STRONG") && has("GPU") {
             CacheOp::Global
         } else if has("STRONG") && has("SYS") {
@@ -80,7 +80,7 @@ fn memory(root: &str) -> Option<(OpClass, Space, AccessKind)> {
         "LDC" | "ULDC" => load(Space::Const),
         "ST" => store(Space::Generic),
         "STG" => store(Space::Global),
-        "STS" => store(Space::Shared),
+        "STS" | "STSM" => store(Space::Shared),
         "STL" => store(Space::Local),
         "ATOM" => atomic(Space::Generic, false),
         "ATOMG" => atomic(Space::Global, false),
@@ -125,41 +125,43 @@ fn matrix(opcode: &str) -> Option<OpClass> {
 
 /// Returns the class of an instruction that accesses no memory, or whose addresses these traces do not contain.
 fn class(root: &str) -> Option<OpClass> {
-    let class =
-        match root {
-            "FADD" | "FADD32I" | "FCHK" | "FCMP" | "FFMA" | "FFMA32I" | "FMNMX" | "FMUL" | "FMUL32I"
-            | "FSEL" | "FSET" | "FSETP" | "FSWZ" | "FSWZADD" | "HADD2" | "HADD2_32I" | "HFMA2"
-            | "HFMA2_32I" | "HMUL2" | "HMUL2_32I" | "HSET2" | "HSETP2" | "HMNMX2" => OpClass::Fp32,
-            "DADD" | "DFMA" | "DMUL" | "DMNMX" | "DSET" | "DSETP" => OpClass::Fp64,
-            "MUFU" | "RRO" | "IPA" => OpClass::Sfu,
-            // The traces do not contain the addresses of texels.
-            "TEX" | "TEXS" | "TLD" | "TLD4" | "TLD4S" | "TLDS" | "TMML" | "TXA" | "TXD" | "TXQ"
-            | "SUATOM" | "SULD" | "SUQUERY" | "SURED" | "SUST" => OpClass::Sfu,
-            "IMAD" | "IMADSP" | "IMUL" | "IMUL32I" | "IDP" | "IDP4A" | "XMAD" | "UIMAD" | "IMAD32I" => {
-                OpClass::IntMul
-            }
-            "BFE" | "BFI" | "BMSK" | "BREV" | "FLO" | "IABS" | "IADD" | "IADD3" | "IADD32I" | "ICMP"
-            | "IMNMX" | "ISAD" | "ISCADD" | "ISCADD32I" | "ISET" | "ISETP" | "LEA" | "LOP" | "LOP3"
-            | "LOP32I" | "POPC" | "SHF" | "SHL" | "SHR" | "VABSDIFF" | "VABSDIFF4" | "VMNMX" | "VMAD"
-            | "VADD" | "VSHL" | "VSHR" | "VSET" | "VSETP" | "MOV" | "MOV32I" | "MOVM" | "PRMT" | "SEL"
-            | "SGXT" | "PLOP3" | "PSETP" | "PSET" | "P2R" | "R2P" | "CSET" | "CSETP" | "B2R" | "R2B"
-            | "CS2R" | "S2R" | "S2UR" | "R2UR" | "LEPC" | "GETLMEMBASE" | "SETLMEMBASE" | "SETCTAID"
-            | "CSMTEST" | "VOTE_VTG" | "QSPC" | "BMOV" | "UBMSK" | "UBREV" | "UCLEA" | "UF2FP" | "UFLO"
-            | "UIADD3" | "UISETP" | "ULEA" | "ULOP" | "ULOP3" | "ULOP32I" | "UMOV" | "UP2UR" | "UPLOP3"
-            | "UPOPC" | "UPRMT" | "UPSETP" | "UR2UP" | "USEL" | "USGXT" | "USHF" | "USHL" | "USHR"
-            | "VIADD" | "VIMNMX" => OpClass::Int,
-            "F2F" | "F2FP" | "F2I" | "F2IP" | "FRND" | "I2F" | "I2FP" | "I2I" | "I2IP" => OpClass::Convert,
-            "SHFL" | "VOTE" | "VOTEU" | "MATCH" | "REDUX" => OpClass::Warp,
-            "BRA" | "BRX" | "BRXU" | "BREAK" | "BRK" | "BSSY" | "BSYNC" | "CAL" | "CALL" | "CONT"
-            | "JCAL" | "JMP" | "JMX" | "JMXU" | "LONGJMP" | "PBK" | "PCNT" | "PEXIT" | "PLONGJMP"
-            | "PRET" | "RET" | "RPCMOV" | "RTT" | "SSY" | "SYNC" | "WARPSYNC" | "YIELD" | "NANOSLEEP"
-            | "BPT" | "RAM" | "SAM" | "CCTL" | "CCTLL" | "CCTLT" | "DEPBAR" | "LDGDEPBAR" | "LDDEP"
-            | "NOP" | "PMTRIG" | "ERRBAR" => OpClass::Control,
-            "MEMBAR" => OpClass::Fence,
-            "BAR" => OpClass::Barrier,
-            "EXIT" | "KILL" => OpClass::Exit,
-            _ => return None,
-        };
+    let class = match root {
+        "FADD" | "FADD32I" | "FCHK" | "FCMP" | "FFMA" | "FFMA32I" | "FMNMX" | "FMUL" | "FMUL32I" | "FSEL"
+        | "FSET" | "FSETP" | "FSWZ" | "FSWZADD" | "HADD2" | "HADD2_32I" | "HFMA2" | "HFMA2_32I" | "HMUL2"
+        | "HMUL2_32I" | "HSET2" | "HSETP2" | "HMNMX2" => OpClass::Fp32,
+        "DADD" | "DFMA" | "DMUL" | "DMNMX" | "DSET" | "DSETP" => OpClass::Fp64,
+        "MUFU" | "RRO" | "IPA" => OpClass::Sfu,
+        // The traces do not contain the addresses of texels.
+        "TEX" | "TEXS" | "TLD" | "TLD4" | "TLD4S" | "TLDS" | "TMML" | "TXA" | "TXD" | "TXQ" | "SUATOM"
+        | "SULD" | "SUQUERY" | "SURED" | "SUST" => OpClass::Sfu,
+        "IMAD" | "IMADSP" | "IMUL" | "IMUL32I" | "IDP" | "IDP4A" | "XMAD" | "UIMAD" | "IMAD32I" => {
+            OpClass::IntMul
+        }
+        "BFE" | "BFI" | "BMSK" | "BREV" | "FLO" | "IABS" | "IADD" | "IADD3" | "IADD32I" | "ICMP"
+        | "IMNMX" | "ISAD" | "ISCADD" | "ISCADD32I" | "ISET" | "ISETP" | "LEA" | "LOP" | "LOP3"
+        | "LOP32I" | "POPC" | "SHF" | "SHL" | "SHR" | "VABSDIFF" | "VABSDIFF4" | "VMNMX" | "VMAD"
+        | "VADD" | "VSHL" | "VSHR" | "VSET" | "VSETP" | "MOV" | "MOV32I" | "MOVM" | "PRMT" | "SEL"
+        | "SGXT" | "PLOP3" | "PSETP" | "PSET" | "P2R" | "R2P" | "CSET" | "CSETP" | "B2R" | "R2B" | "CS2R"
+        | "S2R" | "S2UR" | "R2UR" | "LEPC" | "GETLMEMBASE" | "SETLMEMBASE" | "SETCTAID" | "CSMTEST"
+        | "VOTE_VTG" | "QSPC" | "BMOV" | "UBMSK" | "UBREV" | "UCLEA" | "UF2FP" | "UFLO" | "UIADD3"
+        | "UISETP" | "ULEA" | "ULOP" | "ULOP3" | "ULOP32I" | "UMOV" | "UP2UR" | "UPLOP3" | "UPOPC"
+        | "UPRMT" | "UPSETP" | "UR2UP" | "USEL" | "USGXT" | "USHF" | "USHL" | "USHR" | "VIADD"
+        | "VIADDMNMX" | "VIMNMX" | "VIMNMX3" | "VHMNMX" | "R2UR_H" | "UVIADD" | "UVIMNMX" | "UIMNMX"
+        | "CREDUX" => OpClass::Int,
+        "F2F" | "F2FP" | "F2I" | "F2IP" | "FRND" | "I2F" | "I2FP" | "I2I" | "I2IP" => OpClass::Convert,
+        "SHFL" | "VOTE" | "VOTEU" | "MATCH" | "REDUX" => OpClass::Warp,
+        "BRA" | "BRX" | "BRXU" | "BREAK" | "BRK" | "BSSY" | "BSYNC" | "CAL" | "CALL" | "CONT" | "JCAL"
+        | "JMP" | "JMX" | "JMXU" | "LONGJMP" | "PBK" | "PCNT" | "PEXIT" | "PLONGJMP" | "PRET" | "RET"
+        | "RPCMOV" | "RTT" | "SSY" | "SYNC" | "WARPSYNC" | "YIELD" | "NANOSLEEP" | "BPT" | "RAM" | "SAM"
+        | "CCTL" | "CCTLL" | "CCTLT" | "DEPBAR" | "LDGDEPBAR" | "LDDEP" | "NOP" | "PMTRIG" | "ERRBAR"
+        | "ACQBULK" | "ARRIVES" | "CGAERRBAR" | "ELECT" | "ENDCOLLECTIVE" | "FENCE" | "PREEXIT" | "SYNCS"
+        | "UBLKCP" | "UBLKPF" | "UBLKRED" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "UTMACCTL" | "UTMACMDFLUSH"
+        | "UTMALDG" | "UTMAPF" | "UTMAREDG" | "UTMASTG" | "WARPGROUP" | "WARPGROUPSET" => OpClass::Control,
+        "MEMBAR" => OpClass::Fence,
+        "BAR" => OpClass::Barrier,
+        "EXIT" | "KILL" => OpClass::Exit,
+        _ => return None,
+    };
     Some(class)
 }
 

@@ -84,6 +84,35 @@ fn a_wide_load_writes_registers_that_follow() {
 }
 
 #[test]
+fn warps_and_blocks_without_instructions_only_exit() {
+    let text = kernel(&["0000 ffffffff 1 R2 LDG.E.SYS 1 R4 4 1 0x100 4 0", "0010 ffffffff 0 EXIT 0 0 0"]);
+    // Block 1 has a second warp without instructions, and blocks 0 and 2 are missing.
+    let text = text.replace("(1,1,1)", "(3,1,1)").replace("(32,1,1)", "(64,1,1)").replace("0,0,0", "1,0,0");
+    let text = text.replace("#END_TB", "warp = 1\ninsts = 0\n\n#END_TB");
+    let launch = read(text.as_bytes(), false).expect("valid");
+    assert_eq!((launch.empty_ctas, launch.summary.warp_instructions), (2, 2 + 1 + 4));
+    assert_eq!(launch.summary.loads, 1);
+    // The end of a file with nothing else is no thread block without instructions.
+    let nothing = text.split("#BEGIN_TB").next().expect("a header");
+    assert!(
+        refusal(nothing).contains("the file ends without warp 0 of thread block 0,0,0"),
+        "{}",
+        refusal(nothing)
+    );
+}
+
+#[test]
+fn clusters_and_the_values_of_version_6_do_not_change_a_launch() {
+    let lines = ["0000 ffffffff 1 R2 LDG.E.SYS 1 R4 4 1 0x100 4 0", "0010 ffffffff 0 EXIT 0 0 0"];
+    let old = read(kernel(&lines).as_bytes(), false).expect("valid");
+    let lines = lines.map(|line| format!("{line} 7 2 0x1 0x2 ffffffff"));
+    let text = kernel(&[lines[0].as_str(), lines[1].as_str()]).replace("version = 5", "version = 6");
+    let text = text.replace("warp = 0", "cluster id = 0\ncluster cta = 0,0,0\ncluster rank = 0\nwarp = 0");
+    let new = read(text.as_bytes(), false).expect("valid");
+    assert_eq!((accesses(&old), &old.summary), (accesses(&new), &new.summary));
+}
+
+#[test]
 fn mistakes_name_the_line() {
     let text = kernel(&["0000 ffffffff 0 EXIT 0 0 0"]);
     for (change, to, says) in [
@@ -94,8 +123,8 @@ fn mistakes_name_the_line() {
             "k.traceg:3: `-block dim = (32,64,1)`: must be (x,y,z), each from 1 and 1024",
         ),
         ("(1,1,1)", "(1,1)", "k.traceg:2: `-grid dim = (1,1)`: must be (x,y,z), each from 1"),
-        ("(1,1,1)", "(2,1,1)", "the file ends without warp 0 of thread block 1,0,0"),
-        ("version = 5", "version = 6", "k.traceg:8: `-accelsim tracer version = 6`: must be 1 to 5"),
+        ("(32,1,1)", "(64,1,1)", "the file ends without warp 1 of thread block 0,0,0"),
+        ("version = 5", "version = 7", "k.traceg:8: `-accelsim tracer version = 7`: must be 1 to 6"),
         (
             "block = 0,0,0",
             "block = 0,1,0",
@@ -103,8 +132,8 @@ fn mistakes_name_the_line() {
         ),
         ("warp = 0", "warp = 1", "k.traceg:12: `warp = 1`: must be 0 to 0"),
         ("insts = 1", "insts = 2", "k.traceg:15: the warp has 1 instructions, but 2 are announced"),
-        ("insts = 1", "insts = 0", "k.traceg:13: the warp's instructions do not end with EXIT"),
-        ("EXIT", "EXXIT", "k.traceg:14: opcode `EXXIT`: must be those of Pascal to Ampere GPUs"),
+        ("EXIT", "NOP", "k.traceg:14: the warp's instructions do not end with EXIT"),
+        ("EXIT", "EXXIT", "k.traceg:14: opcode `EXXIT`: must be those of Pascal to Hopper GPUs"),
         ("EXIT 0 0 0", "EXIT 0 0 0 0", "the line goes on after its end: must be one immediate number"),
         ("EXIT 0 0 0", "EXIT 0", "the line ends where the width of the access should follow"),
         (

@@ -45,8 +45,7 @@ impl FunctionDecoder<'_> {
         let arrive = match kinds[..] {
             ["sync"] => false,
             ["arrive"] => true,
-            // The lanes of a path run in lockstep, so no lane needs to wait.
-            ["warp", "sync"] => return self.plain(Op::Nothing, OpClass::Control),
+            ["warp", "sync"] => return self.plain(Op::Gather, OpClass::Control),
             _ => return Err("only 'sync', 'arrive' and 'red' are known".to_owned()),
         };
         let (id, threads) = match operands {

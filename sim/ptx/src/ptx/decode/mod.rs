@@ -471,7 +471,12 @@ impl<'a> FunctionDecoder<'a> {
     }
 
     fn special(&mut self, name: &str) -> Result<u16> {
-        match special::find(name) {
+        let workspace = self.ast.grid_workspace.filter(|_| special::is_workspace(name));
+        let found = match workspace.map(|id| self.address_of(id)).transpose()? {
+            Some((address, _)) => Some(SpecialSource::Fixed(special::workspace_word(name, address))),
+            None => special::find(name),
+        };
+        match found {
             Some(SpecialSource::Fixed(special)) => {
                 if let Some((index, _)) = self.body.specials.iter().find(|(_, known)| *known == special) {
                     return Ok(*index);

@@ -3,6 +3,7 @@
 use super::super::ast::{Operand, PtxRegister, RawInstruction, RegisterId};
 use super::super::error::{PtxError, quote};
 use super::super::lexer::Token;
+use super::super::special;
 use super::{MAX_OPERANDS, NameMeaning, PtxParser, Result, is_special};
 
 /// Stands for the first register of `_|p`, whose width the instruction determines.
@@ -225,6 +226,9 @@ impl<'a> PtxParser<'a> {
             }
             if word.starts_with('%') {
                 return if is_special(word) {
+                    if special::is_workspace(word) {
+                        self.ast.need_grid_workspace(line);
+                    }
                     Ok(Operand::Special(word.to_owned()))
                 } else {
                     Err(self.undefined(line, word))

@@ -221,7 +221,10 @@ impl<'a> PtxParser<'a> {
         match directive {
             ".target" => {
                 self.advance()?;
-                self.take_word("a target such as sm_60")?;
+                let target = self.take_word("a target such as sm_60")?;
+                let digits = target.trim_start_matches(|c: char| !c.is_ascii_digit());
+                let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+                self.ast.architecture = digits[..end].parse().unwrap_or(0);
                 while self.accept(',')? {
                     self.take_word("a target option")?;
                 }

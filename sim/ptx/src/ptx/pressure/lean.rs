@@ -333,7 +333,11 @@ impl<'a> Maker<'a> {
             !matches!(
                 special::find(special),
                 Some(SpecialSource::Fixed(
-                    Special::Ntid(_) | Special::Nctaid(_) | Special::Zero | Special::GridId
+                    Special::Ntid(_)
+                        | Special::Nctaid(_)
+                        | Special::Given(_)
+                        | Special::Zero
+                        | Special::GridId
                 ))
             )
         };

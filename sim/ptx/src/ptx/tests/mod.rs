@@ -27,6 +27,7 @@ mod regions;
 mod registers;
 mod selection;
 mod small_forms;
+mod strands;
 mod surfaces;
 mod system;
 mod textures;

@@ -70,6 +70,19 @@ fn all_ctas_meet_many_times() {
 }
 
 #[test]
+fn the_ctas_of_a_cooperative_launch_meet_at_a_barrier_of_the_module() {
+    // As cooperative groups do: CTA 0 adds what flips the top bit once all others have added 1.
+    let body = "mov.u32 %r1, %envreg1;\nmov.u32 %r2, %envreg2;\nmov.b64 %rd1, {%r2, %r1};\nmov.u32 %r3, %nctaid.x;\n\
+        setp.eq.u32 %p1, %r9, 0;\nsub.u32 %r4, 0x80000001, %r3;\nselp.u32 %r4, %r4, 1, %p1;\n\
+        atom.global.add.u32 %r5, [%rd0], 1;\natom.add.release.gpu.u32 %r6, [%rd1+4], %r4;\n\
+        WAIT: ld.acquire.gpu.u32 %r7, [%rd1+4];\nxor.b32 %r7, %r7, %r6;\nsetp.ge.s32 %p2, %r7, 0;\n@%p2 bra WAIT;\n\
+        ld.volatile.global.u32 %r8, [%rd0];\nmul.wide.u32 %rd2, %r9, 4;\nadd.u64 %rd2, %rd0, %rd2;\n\
+        st.global.u32 [%rd2+4], %r8;";
+    let (out, _) = run("", body, (9, 1), ROOM).expect("it ends");
+    assert_eq!(out[..11], [9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 0]);
+}
+
+#[test]
 fn a_loop_that_waits_for_the_clock_ends() {
     let body = "mov.u64 %rd1, %clock64;\nWAIT: mov.u64 %rd2, %clock64;\nsub.u64 %rd2, %rd2, %rd1;\n\
         setp.lt.u64 %p1, %rd2, 1000;\n@%p1 bra WAIT;\nst.global.u64 [%rd0], %rd2;";
