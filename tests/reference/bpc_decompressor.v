@@ -168,35 +168,35 @@ module bpc_decompressor (
   reg [64:0] carries, next_carries;
   reg [511:0] sums, half;
   reg [15:0] pair;
-  integer c, g, w, n;
-  // Adds two numbers with the next carry.
-  task add(output [15:0] sum, input [15:0] left, input [15:0] right);
+  integer g, w, n;
+  // A sum and its carry, from two numbers and the carry of the other half.
+  function [16:0] add(input [15:0] left, input [15:0] right, input carry);
     reg unused;
-    begin
-      {next_carries[c], sum, unused} = {1'b0, left, 1'b1} + {1'b0, right, carries[c] & halfway};
-      c = c + 1;
-    end
-  endtask
+    {add, unused} = {1'b0, left, 1'b1} + {1'b0, right, carry & halfway};
+  endfunction
   always @* begin
-    c = 0;
     half[15:0] = base[15:0];
     for (w = 1; w < 32; w = w + 1)
       for (n = 0; n < 16; n = n + 1)
         half[16*w+n] = planes[31*(31-n)+w-1];
     for (g = 0; g < 8; g = g + 1) begin
-      add(half[64*g+16 +: 16], half[64*g +: 16], half[64*g+16 +: 16]);
-      add(pair, half[64*g+32 +: 16], half[64*g+48 +: 16]);
-      add(half[64*g+32 +: 16], half[64*g+16 +: 16], half[64*g+32 +: 16]);
-      add(half[64*g+48 +: 16], half[64*g+16 +: 16], pair);
+      {next_carries[4*g], half[64*g+16 +: 16]} = add(half[64*g +: 16], half[64*g+16 +: 16], carries[4*g]);
+      {next_carries[4*g+1], pair} = add(half[64*g+32 +: 16], half[64*g+48 +: 16], carries[4*g+1]);
+      {next_carries[4*g+2], half[64*g+32 +: 16]} = add(half[64*g+16 +: 16], half[64*g+32 +: 16], carries[4*g+2]);
+      {next_carries[4*g+3], half[64*g+48 +: 16]} = add(half[64*g+16 +: 16], pair, carries[4*g+3]);
     end
     // The last word of each group: over two, four and eight groups.
-    for (n = 1; n < 8; n = n * 2)
-      for (g = 0; g < 8; g = g + 1)
-        if (g & n)
-          add(half[64*g+48 +: 16], half[64*g+48 +: 16], half[64*((g&~(n-1))-1)+48 +: 16]);
+    for (g = 1; g < 8; g = g + 2)
+      {next_carries[32+g/2], half[64*g+48 +: 16]} = add(half[64*g+48 +: 16], half[64*g-16 +: 16], carries[32+g/2]);
+    for (g = 2; g < 8; g = g + 1)
+      if (g != 4 & g != 5)
+        {next_carries[34+g/4*2+g%4], half[64*g+48 +: 16]}
+            = add(half[64*g+48 +: 16], half[256*(g/4)+112 +: 16], carries[34+g/4*2+g%4]);
+    for (g = 4; g < 8; g = g + 1)
+      {next_carries[36+g], half[64*g+48 +: 16]} = add(half[64*g+48 +: 16], half[255:240], carries[36+g]);
     for (g = 1; g < 8; g = g + 1)
       for (w = 0; w < 3; w = w + 1)
-        add(half[64*g+16*w +: 16], half[64*g+16*w +: 16], half[64*g-16 +: 16]);
+        {next_carries[41+3*g+w], half[64*g+16*w +: 16]} = add(half[64*g+16*w +: 16], half[64*g-16 +: 16], carries[41+3*g+w]);
     sums = half;
   end
   always @(posedge clk_i) begin
