@@ -557,7 +557,7 @@ fn by_hand(block: &str) -> String {
 }
 
 /// Blocks with a reference, and the parameters with which they equal it.
-const WITH_REFERENCE: [(&str, &[(&str, &str)]); 26] = [
+const WITH_REFERENCE: [(&str, &[(&str, &str)]); 27] = [
     ("awb", &[]),
     ("aws", &[]),
     ("bdi_compressor", &[("pipeline_depth", "1")]),
@@ -569,6 +569,7 @@ const WITH_REFERENCE: [(&str, &[(&str, &str)]); 26] = [
     ("cpack_compressor", &[]),
     ("cpack_decompressor", &[]),
     ("decompression_queue", &[]),
+    ("fpc_compressor", &[]),
     ("fpc_decompressor", &[]),
     ("latte_controller", &[]),
     ("md_cache", &[]),
