@@ -557,16 +557,19 @@ fn by_hand(block: &str) -> String {
 }
 
 /// Blocks with a reference, and the parameters with which they equal it.
-const WITH_REFERENCE: [(&str, &[(&str, &str)]); 24] = [
+const WITH_REFERENCE: [(&str, &[(&str, &str)]); 27] = [
     ("awb", &[]),
     ("aws", &[]),
     ("bdi_compressor", &[("pipeline_depth", "1")]),
     ("bdi_decompressor", &[("pipeline_depth", "1")]),
     ("bgp", &[]),
+    ("bpc_compressor", &[]),
+    ("bpc_decompressor", &[]),
     ("bpg", &[]),
     ("cpack_compressor", &[]),
     ("cpack_decompressor", &[]),
     ("decompression_queue", &[]),
+    ("fpc_compressor", &[]),
     ("fpc_decompressor", &[]),
     ("latte_controller", &[]),
     ("md_cache", &[]),

@@ -632,6 +632,119 @@ fn wrong_counts_of_the_value_frequency_table_are_found() {
 }
 
 #[test]
+fn the_metadata_cache_gives_the_entry_that_was_written_last() {
+    keeps_its_properties("md_cache", &[]);
+    keeps_its_properties("md_cache", &[("kilobytes", "4"), ("entry_bits", "4")]);
+}
+
+#[test]
+fn wrong_entries_of_the_metadata_cache_are_found() {
+    for (correct, fault) in [
+        ("answer_q <= entry_port_entry;", "answer_q <= ~entry_port_entry;"),
+        ("next_dirty = dirty | chosen;", "next_dirty = dirty;"),
+        (
+            "if (evicting_q & evicts_dirty_q & buffer_free) begin\n      writeback_block_q",
+            "if (evicting_q) begin\n      writeback_block_q",
+        ),
+        ("(reading_q & updates_q) | filled", "filled"),
+    ] {
+        fault_has_no_proof("md_cache", &[], correct, fault);
+    }
+}
+
+#[test]
+fn the_code_builder_gives_canonical_codes() {
+    keeps_its_properties("sc_code_builder", &[("entries", "64"), ("max_code_bits", "12")]);
+    keeps_its_properties("sc_code_builder", &[]);
+}
+
+#[test]
+fn codes_that_are_not_canonical_are_found() {
+    for (correct, fault) in [
+        ("code_q <= code_q << 1;", "code_q <= code_q;"),
+        ("code_q <= code_q + 16'd1;", "code_q <= code_q + 16'd2;"),
+        ("(length_q != MAX_LENGTH) & ", ""),
+        ("escape_left_q <= 1'b0;", "escape_left_q <= 1'b1;"),
+    ] {
+        fault_has_no_proof("sc_code_builder", &[], correct, fault);
+    }
+}
+
+#[test]
+fn bpc_takes_its_cycles_and_keeps_what_it_cannot_compress() {
+    for line_bytes in ["32", "64", "128"] {
+        keeps_its_properties("bpc_compressor", &[("line_bytes", line_bytes)]);
+        keeps_its_properties("bpc_decompressor", &[("line_bytes", line_bytes)]);
+    }
+}
+
+#[test]
+fn wrong_cycles_and_lines_of_bpc_are_found() {
+    let compressor = [
+        ("last_length > MOST", "last_length > 11'h3f9"),
+        ("ends = cycle_q == 4'd10", "ends = cycle_q == 4'd9"),
+    ];
+    for (correct, fault) in compressor {
+        fault_has_no_proof("bpc_compressor", &[], correct, fault);
+    }
+    let decompressor = [
+        ("done_o = behind >= 8'd32;", "done_o = behind >= 8'd33;"),
+        ("line_q <= 1024'd0;", "line_q <= 1024'd1;"),
+        ("decoded_q <= ~compressed_i;", "decoded_q <= 1'b0;"),
+    ];
+    for (correct, fault) in decompressor {
+        fault_has_no_proof("bpc_decompressor", &[], correct, fault);
+    }
+}
+
+#[test]
+fn fpc_keeps_the_bits_that_its_table_of_patterns_allows() {
+    keeps_its_properties("fpc_compressor", &[("line_bytes", "32")]);
+    keeps_its_properties("fpc_decompressor", &[("line_bytes", "32")]);
+    keeps_its_properties("fpc_decompressor", &[("line_bytes", "64")]);
+}
+
+#[test]
+fn longer_lines_of_fpc_keep_the_bits_that_the_table_allows() {
+    if is_long_run("longer_lines_of_fpc_keep_the_bits_that_the_table_allows") {
+        keeps_its_properties("fpc_compressor", &[("line_bytes", "64")]);
+        keeps_its_properties("fpc_decompressor", &[("line_bytes", "128")]);
+    }
+}
+
+#[test]
+fn wrong_patterns_of_fpc_are_found() {
+    let line = [("line_bytes", "32")];
+    fault_has_no_proof(
+        "fpc_compressor",
+        &line,
+        "end else if (is_repeated) begin",
+        "end else if (is_repeated & is_sign16) begin",
+    );
+    fault_has_no_proof(
+        "fpc_decompressor",
+        &line,
+        "above24 = above16 | ((pattern == TWO_BYTES) & half[15]);",
+        "above24 = above16;",
+    );
+}
+
+#[test]
+fn the_assist_warp_controller_maps_events_and_throttles_low_priority() {
+    keeps_its_properties("awc", &[]);
+}
+
+#[test]
+fn a_wrong_map_of_the_assist_warp_controller_is_found() {
+    for (correct, fault) in [
+        ("known_q[map_event_i] <= map_enable_i;", "known_q[map_event_i] <= 1'b1;"),
+        ("assist_warps_low_room = low_room_i & ~throttle_throttled;", "assist_warps_low_room = low_room_i;"),
+    ] {
+        fault_has_no_proof("awc", &[], correct, fault);
+    }
+}
+
+#[test]
 fn spp_predicts_the_requested_sectors() {
     for sectors in ["4", "8"] {
         keeps_its_properties("spp", &[("sectors", sectors)]);

@@ -128,6 +128,10 @@ module bpc_compressor (
   wire [10:0] last_block;
   wire [10:0] next_length;
   wire [10:0] last_length;
+  // the result is ready
+  wire ends;
+  // the codes save nothing
+  wire raw;
   reg [1023:0] filled;
   wire [1022:0] planes_of_line_planes;
   wire [32:0] base_code;
@@ -165,7 +169,6 @@ module bpc_compressor (
   reg compressed_q;
   reg [7:0] size_d;
   reg [7:0] size_q;
-  reg [1023:0] payload_d;
   reg [1023:0] payload_q;
   reg [10:0] size_full;
   reg [255:0] merge_merged_shifted;
@@ -208,7 +211,6 @@ module bpc_compressor (
     valid_d = valid_q;
     compressed_d = compressed_q;
     size_d = size_q;
-    payload_d = payload_q;
     planes_d = planes_q >> FOUR_PLANES;
     above_d = planes_q[123:93];
     run_d = encode_run;
@@ -225,28 +227,22 @@ module bpc_compressor (
         run_d = 6'd0;
         tail_d = {95'd0, base_code};
         length_d = {5'd0, base_length};
-        payload_d = 1024'd0;
       end
     end else if (cycle_q == 4'd1) begin
       // the first codes are made
       cycle_d = 4'd2;
-    end else if (cycle_q == 4'd10) begin
+    end else if (ends) begin
       // the result
       cycle_d = 4'd0;
       valid_d = 1'b1;
-      if (last_length <= MOST) begin
-        compressed_d = 1'b1;
-        size_full = last_length + 11'd7;
-        size_d = size_full[10:3];
-        payload_d = filled;
-      end else begin
-        compressed_d = 1'b0;
+      compressed_d = ~raw;
+      size_full = last_length + 11'd7;
+      size_d = size_full[10:3];
+      if (raw) begin
         size_d = LINE_BYTES;
-        payload_d = line_q;
       end
     end else if (|cycle_q) begin
       cycle_d = cycle_q + 4'd1;
-      payload_d = filled;
       length_d = next_length;
       tail_d = merge_merged[127:0];
       if ((next_length >> BLOCKLOG) != last_block) begin
@@ -259,25 +255,34 @@ module bpc_compressor (
   assign encode_last = cycle_q == 4'd9;
 
   assign last_block = length_q >> BLOCKLOG;
+  assign next_length = length_q + {3'd0, merge_length};
+  // of the last four planes only the first one is there
+  assign last_length = length_q + {5'd0, lengths_q[5:0]};
+  assign ends = cycle_q == 4'd10;
+  assign raw = ends & (last_length > MOST);
 
+  // the blocks before the last one stay; a code goes on in the next block only if it is the last
+  // code
   always @(*) begin : comb_filled
     integer j;
     integer piece;
-    filled = payload_q;
+    filled = 1024'd0;
     for (j = 0; j < 8; j = j + 1) begin
       for (piece = 0; piece < 2; piece = piece + 1) begin
-        if (last_block == j[10:0]) begin
+        if (raw) begin
+          filled[j*BLOCK+piece*64 +: 64] = line_q[j*BLOCK+piece*64 +: 64];
+        end else if (~(|cycle_q) | (last_block > j[10:0])) begin
+          filled[j*BLOCK+piece*64 +: 64] = payload_q[j*BLOCK+piece*64 +: 64];
+        end else if (last_block == j[10:0]) begin
           filled[j*BLOCK+piece*64 +: 64] = merge_merged[piece*64 +: 64];
-        end else if ((last_block + 11'd1) == j[10:0]) begin
-          filled[j*BLOCK+piece*64 +: 64] = merge_merged[BLOCK+piece*64 +: 64];
         end
+      end
+      if (ends & ~raw & ((last_block + 11'd1) == j[10:0])) begin
+        filled[j*BLOCK +: 32] = merge_merged[159:128];
       end
     end
   end
 
-  assign next_length = length_q + {3'd0, merge_length};
-  // of the last four planes only the first one is there
-  assign last_length = length_q + {5'd0, lengths_q[5:0]};
   assign ready = ~(|cycle_q) & (~valid_q | ready_i);
   assign ready_o = ready;
   assign valid_o = valid_q;
@@ -298,6 +303,7 @@ module bpc_compressor (
   always @(posedge clk_i) begin
     codes_q <= encode_codes;
     lengths_q <= encode_lengths;
+    payload_q <= filled;
     line_q <= line_d;
     planes_q <= planes_d;
     above_q <= above_d;
@@ -306,7 +312,6 @@ module bpc_compressor (
     tail_q <= tail_d;
     compressed_q <= compressed_d;
     size_q <= size_d;
-    payload_q <= payload_d;
   end
 
   // bits that nothing here looks at

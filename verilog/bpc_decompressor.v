@@ -129,7 +129,7 @@ module bpc_decompressor (
   localparam [31:0] ONES_ABOVE_16 = 32'hffff0000;
   wire ready;
   // payload after the code of the base word (offered), and payload after the window (ahead)
-  wire [1023:0] offered;
+  reg [1023:0] offered;
   wire [1023:0] ahead;
   // bits after the window
   wire [255:0] behind;
@@ -157,7 +157,7 @@ module bpc_decompressor (
   wire [991:0] decode_planes_out;
   wire decode_error;
   wire [511:0] rebuild_half;
-  wire [71:0] rebuild_carries;
+  wire [64:0] rebuild_carries;
   // a payload is in progress
   reg busy_q;
   reg coded_q;
@@ -185,7 +185,7 @@ module bpc_decompressor (
   // the lower halves of the line's words are complete
   reg halfway_q;
   // carries out of the lower halves
-  reg [71:0] carries_q;
+  reg [64:0] carries_q;
   reg failed_q;
   reg valid_q;
   reg error_q;
@@ -227,27 +227,32 @@ module bpc_decompressor (
   always @(*) begin
     first = 32'd0;
     first_length = 6'd3;
+    offered = payload_i >> 3;
     if (payload_i[0]) begin
       first = payload_i[32:1];
       first_length = 6'd33;
+      offered = payload_i >> 33;
     end else if (payload_i[1] & payload_i[2]) begin
       if (sign_16) begin
         first = ONES_ABOVE_16;
       end
       first[15:0] = payload_i[18:3];
       first_length = 6'd19;
+      offered = payload_i >> 19;
     end else if (payload_i[1]) begin
       if (sign_8) begin
         first = ONES_ABOVE_8;
       end
       first[7:0] = payload_i[10:3];
       first_length = 6'd11;
+      offered = payload_i >> 11;
     end else if (payload_i[2]) begin
       if (sign_4) begin
         first = ONES_ABOVE_4;
       end
       first[3:0] = payload_i[6:3];
       first_length = 6'd7;
+      offered = payload_i >> 7;
     end
   end
 
@@ -255,7 +260,6 @@ module bpc_decompressor (
   // the bits behind the window come from the payload while the codes in the window are taken apart
   assign ahead = place_q[7] ? (line_q >> TWO_BLOCKS) : (line_q >> BLOCK_BITS);
   assign behind = ahead[255:0] >> place_q[6:0];
-  assign offered = payload_i >> first_length;
 
   // four codes are taken apart each cycle, the first when the payload comes
   always @(*) begin
@@ -326,7 +330,7 @@ module bpc_decompressor (
         place_q <= split_place_out;
         line_q <= payload_i;
         halfway_q <= 1'b0;
-        carries_q <= 72'd0;
+        carries_q <= 65'd0;
       end
     end else if (busy_q & ~decoded_q) begin
       codes_q <= split_codes;

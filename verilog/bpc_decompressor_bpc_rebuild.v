@@ -7,11 +7,11 @@
 //
 // P is the number of bits of a plane, and GROUPS a quarter of the number of words. HALF is half of
 // the line's bits, and SIXTEEN the number of bits of 16 planes. Sums are first made in groups of
-// four words, then over the groups in a tree of TREE additions, then for all words. For 32 words,
-// the longest path has six additions. Each addition has its own carry.
+// four words, then over the groups in a tree of TREE additions, then for the first three words of
+// each group. For 32 words, the longest path has six additions. Each addition has its own carry.
 //
 // Parameters: HALF = 512, HW = 8, P = 31, GROUPS = 8, SIXTEEN = 496, SW = 8, TREE = 12, CARRIES =
-// 72, CW = 2
+// 65, CW = 2
 // Part of: bpc_decompressor
 // Source: LATTE-CC, table I
 // Written by selvedge 0.2.0 with reset control
@@ -24,11 +24,11 @@ module bpc_decompressor_bpc_rebuild (
   // planes of these bits, the highest one first
   input  wire [495:0] planes_i,
   // carries into these halves
-  input  wire  [71:0] carries_i,
+  input  wire  [64:0] carries_i,
   // half of each word
   output reg  [511:0] half_o,
   // carries out of these halves
-  output reg   [71:0] carries_o
+  output reg   [64:0] carries_o
 );
 
   localparam GROUPS = 8;
@@ -58,7 +58,7 @@ module bpc_decompressor_bpc_rebuild (
     integer h;
     integer i;
     integer j;
-    carries_o = 72'd0;
+    carries_o = 65'd0;
     half_o = 512'd0;
     half_o[15:0] = base_i;
     // the differences
@@ -134,15 +134,17 @@ module bpc_decompressor_bpc_rebuild (
     end
     // the words
     for (g = 1; g < 8; g = g + 1) begin
-      for (j = 0; j < 4; j = j + 1) begin
+      for (j = 0; j < 3; j = j + 1) begin
         left = {ONE[17], half_o[g*64+j*16 +: 16], ONE[0]};
         right = 18'd0;
-        right[0] = carries_i[GROUPS*4+TREE+g*4-4+j];
+        right[0] = carries_i[GROUPS*4+TREE+g*3-3+j];
         right[16:1] = groups[g*16-16 +: 16];
         sum = left + right;
-        carries_o[GROUPS*4+TREE+g*4-4+j] = sum[17];
+        carries_o[GROUPS*4+TREE+g*3-3+j] = sum[17];
         half_o[g*64+j*16 +: 16] = sum[16:1];
       end
+      word = groups[g*16 +: 16];
+      half_o[g*64+48 +: 16] = word;
     end
   end
 

@@ -1,6 +1,6 @@
 selvedge_elastic_pipe_1.v
-selvedge_bit_joiner_8_128_8_1024_16_11.v
-fpc_compressor_fpc_segment_lengths.v
+fpc_compressor_fpc_close.v
+fpc_compressor_fpc_free_lanes.v
 fpc_compressor_fpc_gather.v
 fpc_compressor_fpc_classify.v
 fpc_compressor.v

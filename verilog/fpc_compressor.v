@@ -4,8 +4,7 @@
 // Compresses cache lines by frequent patterns of segments: one line per cycle.
 //
 // Each of the GROUPS segments of four words has one prefix. The head has the same length for all
-// lines. A line becomes shorter unless all its segments are raw; then their joined strings are the
-// line.
+// lines. A line becomes shorter unless all its segments are raw; then no segment moves.
 //
 // Parameters: line_bytes = 128, segmented = true, pipeline_depth = 2
 // In this file: GROUPS = 8
@@ -48,11 +47,11 @@
 //
 // STRUCTURE
 //   segments
-//   compressor    line -> classify -> gather -> |register| -> join -------> |registers| -> payload
-//                 a prefix for four words, their data         strings of four words to one
-//   decompressor  payload -> |register| -> align -> |register| -> split -> |register| -> pairs -> |register| -> rebuild -> |register| -> line
-//                                          data from             strings of             strings of             words from
-//                                          bit 0 up              eight words            four words             their data
+//   compressor    line -> classify -> gather -> |register| -> move down --> |registers| -> payload
+//                 a prefix for four words, their data         by 1, 2, 4 ... lanes
+//   decompressor  payload -> |register| -> align -> |register| -> far -> |register| -> near -> |register| -> rebuild -> |register| -> line
+//                                          data from             moves by 32,         moves by 4,           words from
+//                                          bit 0 up              16, 8 lanes          2, 1 lanes            their data
 //
 //   words
 //   compressor    line -> classify -> |register| -> pack ---> |registers| -> payload
@@ -61,13 +60,14 @@
 //                 half the prefixes each      data from   upper and lower half of the
 //                                             bit 0 up    unpacker, words from their data
 // Segments need much less logic than words. The data of all words in a segment have the same
-// length, so each word is at one of four positions and no shifter moves it. A segment has 0, 16,
-// 32, 64 or 128 bits. So the tree that joins segments shifts by multiples of 16 bits, and has three
-// levels for 128 bytes. The head has a fixed length, so nothing is parsed and the data begin at a
-// fixed bit. A line becomes shorter unless all its segments are raw, because any other segment
-// saves at least 64 bits. The strings of raw segments, joined without a head, are the line itself,
-// so no copy of the line is needed. In the same way the decompressor treats an uncompressed line as
-// raw segments.
+// length, so each word is at one of four positions and no shifter moves it. The data of a segment
+// take 0, 1, 2, 4 or 8 lanes of 16 bits. The compressor moves them down by the lanes that the
+// segments before leave free, and the decompressor moves them up. A segment never passes another
+// one, so all move at once through one row of lanes, by one power of two after the other. The head
+// has a fixed length, so nothing is parsed and the data begin at a fixed bit. A line becomes
+// shorter unless all its segments are raw, because any other segment saves at least 64 bits. Raw
+// segments do not move and have no head, so no copy of the line is needed. In the same way the
+// decompressor treats an uncompressed line as raw segments.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
@@ -83,10 +83,10 @@
 // two halves. Further registers follow the logic, so that a synthesis tool can move them into it;
 // Yosys and ABC do not.
 //
-// The decompressor's registers cut the longest path. With segments, they are added after the
-// strings of four words (depth 2), after the alignment of the data (3), after the strings of eight
-// words (4), and after the inputs (5). With words, they are added after half of the prefixes (2)
-// and after all prefixes (3). The other two (4, 5) are between the later steps, which are shorter.
+// The decompressor's registers cut the longest path. With segments, they are added after the last
+// moves (depth 2), after the alignment of the data (3), after the moves by eight lanes or more (4),
+// and after the inputs (5). With words, they are added after half of the prefixes (2) and after all
+// prefixes (3). The other two (4, 5) are between the later steps, which are shorter.
 //
 // PORTS AND TIMING
 // Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and
@@ -146,18 +146,19 @@ module fpc_compressor (
   localparam [10:0] LINE_BITS = 11'h400;
   localparam [10:0] HEAD_BITS = 11'd24;
   reg [23:0] first_prefixes;
-  wire [1047:0] gathered;
+  wire [1095:0] gathered;
   wire gathered_valid;
   reg [23:0] prefixes;
+  // free lanes of the line; 0 also if all are free
+  wire [5:0] free;
   reg [1023:0] payload;
   reg [10:0] size;
   reg [1035:0] result;
   wire [71:0] classify_symbols;
   wire [1023:0] gather_strings;
-  reg [1047:0] middle_data;
-  wire [63:0] lengths_length;
-  wire [1023:0] joiner_string;
-  wire [10:0] joiner_length;
+  wire [47:0] free_lanes_counts;
+  reg [1095:0] middle_data;
+  wire [1023:0] close_lanes;
   wire results_ready;
   wire [1035:0] results_data;
 
@@ -172,7 +173,12 @@ module fpc_compressor (
     .strings_o  (gather_strings)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) middle (
+  fpc_compressor_fpc_free_lanes free_lanes (
+    .prefixes_i (first_prefixes),
+    .counts_o   (free_lanes_counts)
+  );
+
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1096)) middle (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (valid_i),
@@ -183,16 +189,10 @@ module fpc_compressor (
     .ready_i (results_ready)
   );
 
-  fpc_compressor_fpc_segment_lengths lengths (
-    .prefixes_i (prefixes),
-    .length_o   (lengths_length)
-  );
-
-  selvedge_bit_joiner_8_128_8_1024_16_11 joiner (
-    .strings_i (gathered[1023:0]),
-    .length_i  (lengths_length),
-    .string_o  (joiner_string),
-    .length_o  (joiner_length)
+  fpc_compressor_fpc_close close (
+    .lanes_i     (gathered[1023:0]),
+    .distances_i (gathered[1089:1048]),
+    .lanes_o     (close_lanes)
   );
 
   selvedge_elastic_pipe_1 #(.DATA_BITS (1036)) results (
@@ -215,10 +215,11 @@ module fpc_compressor (
 
   always @(*) begin : comb_middle_data
     integer g;
-    middle_data = {24'd0, gather_strings};
+    middle_data = {72'd0, gather_strings};
     for (g = 0; g < 8; g = g + 1) begin
       middle_data[LINE+g*3 +: 3] = first_prefixes[g*3 +: 3];
     end
+    middle_data[1095:1048] = free_lanes_counts;
   end
 
   // the data without gaps, behind the head unless the line stays as it is
@@ -229,12 +230,14 @@ module fpc_compressor (
     end
   end
 
+  assign free = gathered[1095:1090];
+
   always @(*) begin
-    payload = joiner_string;
+    payload = close_lanes;
     size = LINE_BITS;
     if (!(&prefixes)) begin
-      payload = (joiner_string << HEAD_BITS) | {1000'd0, prefixes};
-      size = joiner_length + HEAD_BITS;
+      payload = (close_lanes << HEAD_BITS) | {1000'd0, prefixes};
+      size = {1'b0, ~free + 6'd1, 4'd0} + HEAD_BITS;
     end
   end
 

@@ -1,6 +1,6 @@
 selvedge_elastic_pipe_1.v
 fpc_decompressor_fpc_rebuild.v
-fpc_decompressor_fpc_pairs.v
-selvedge_bit_splitter_8_128_8_1024_16_2.v
-fpc_decompressor_fpc_segment_lengths.v
+fpc_decompressor_fpc_near.v
+fpc_decompressor_fpc_far.v
+fpc_decompressor_fpc_free_lanes.v
 fpc_decompressor.v

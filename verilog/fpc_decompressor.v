@@ -48,11 +48,11 @@
 //
 // STRUCTURE
 //   segments
-//   compressor    line -> classify -> gather -> |register| -> join -------> |registers| -> payload
-//                 a prefix for four words, their data         strings of four words to one
-//   decompressor  payload -> |register| -> align -> |register| -> split -> |register| -> pairs -> |register| -> rebuild -> |register| -> line
-//                                          data from             strings of             strings of             words from
-//                                          bit 0 up              eight words            four words             their data
+//   compressor    line -> classify -> gather -> |register| -> move down --> |registers| -> payload
+//                 a prefix for four words, their data         by 1, 2, 4 ... lanes
+//   decompressor  payload -> |register| -> align -> |register| -> far -> |register| -> near -> |register| -> rebuild -> |register| -> line
+//                                          data from             moves by 32,         moves by 4,           words from
+//                                          bit 0 up              16, 8 lanes          2, 1 lanes            their data
 //
 //   words
 //   compressor    line -> classify -> |register| -> pack ---> |registers| -> payload
@@ -61,13 +61,14 @@
 //                 half the prefixes each      data from   upper and lower half of the
 //                                             bit 0 up    unpacker, words from their data
 // Segments need much less logic than words. The data of all words in a segment have the same
-// length, so each word is at one of four positions and no shifter moves it. A segment has 0, 16,
-// 32, 64 or 128 bits. So the tree that joins segments shifts by multiples of 16 bits, and has three
-// levels for 128 bytes. The head has a fixed length, so nothing is parsed and the data begin at a
-// fixed bit. A line becomes shorter unless all its segments are raw, because any other segment
-// saves at least 64 bits. The strings of raw segments, joined without a head, are the line itself,
-// so no copy of the line is needed. In the same way the decompressor treats an uncompressed line as
-// raw segments.
+// length, so each word is at one of four positions and no shifter moves it. The data of a segment
+// take 0, 1, 2, 4 or 8 lanes of 16 bits. The compressor moves them down by the lanes that the
+// segments before leave free, and the decompressor moves them up. A segment never passes another
+// one, so all move at once through one row of lanes, by one power of two after the other. The head
+// has a fixed length, so nothing is parsed and the data begin at a fixed bit. A line becomes
+// shorter unless all its segments are raw, because any other segment saves at least 64 bits. Raw
+// segments do not move and have no head, so no copy of the line is needed. In the same way the
+// decompressor treats an uncompressed line as raw segments.
 //
 // PARAMETERS
 // - line_bytes, default 128, allowed 32, 64, 128: bytes of a line
@@ -83,10 +84,10 @@
 // two halves. Further registers follow the logic, so that a synthesis tool can move them into it;
 // Yosys and ABC do not.
 //
-// The decompressor's registers cut the longest path. With segments, they are added after the
-// strings of four words (depth 2), after the alignment of the data (3), after the strings of eight
-// words (4), and after the inputs (5). With words, they are added after half of the prefixes (2)
-// and after all prefixes (3). The other two (4, 5) are between the later steps, which are shorter.
+// The decompressor's registers cut the longest path. With segments, they are added after the last
+// moves (depth 2), after the alignment of the data (3), after the moves by eight lanes or more (4),
+// and after the inputs (5). With words, they are added after half of the prefixes (2) and after all
+// prefixes (3). The other two (4, 5) are between the later steps, which are shorter.
 //
 // PORTS AND TIMING
 // Both blocks are valid/ready streams on both sides: an item moves in a cycle in which valid and
@@ -138,32 +139,32 @@ module fpc_decompressor (
   input  wire          ready_i
 );
 
+  localparam BITS = 6;
   localparam LINE = 1024;
+  localparam PRE = 24;
   localparam [4:0] HEAD_BITS = 5'd24;
   localparam [23:0] RAW = {24{1'b1}};
   wire [1024:0] first;
   wire first_valid;
   reg [1023:0] data;
   reg [23:0] prefixes;
-  wire [1047:0] aligned;
+  wire [1089:0] aligned;
   wire aligned_valid;
   wire aligned_ready;
-  reg [23:0] split_prefixes;
-  wire [1047:0] strings;
-  wire strings_valid;
-  wire strings_ready;
-  reg [23:0] pair_prefixes;
-  wire [1047:0] segments;
-  wire segments_valid;
-  wire segments_ready;
+  wire [1068:0] moved;
+  wire moved_valid;
+  wire moved_ready;
+  wire [1047:0] placed;
+  wire placed_valid;
+  wire placed_ready;
   reg [23:0] last_prefixes;
   reg [1024:0] after_input_data;
-  reg [1047:0] after_align_data;
-  wire [63:0] lengths_length;
-  wire [1023:0] split_strings;
-  reg [1047:0] after_split_data;
-  wire [1023:0] pairs_strings;
-  reg [1047:0] after_pairs_data;
+  wire [47:0] free_lanes_counts;
+  reg [1089:0] after_align_data;
+  wire [1023:0] far_lanes;
+  reg [1068:0] after_far_data;
+  wire [1023:0] near_strings;
+  reg [1047:0] after_near_data;
   wire [1023:0] rebuild_line;
   wire results_ready;
 
@@ -178,7 +179,12 @@ module fpc_decompressor (
     .ready_i (aligned_ready)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) after_align (
+  fpc_decompressor_fpc_free_lanes free_lanes (
+    .prefixes_i (prefixes),
+    .counts_o   (free_lanes_counts)
+  );
+
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1090)) after_align (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (first_valid),
@@ -186,50 +192,45 @@ module fpc_decompressor (
     .ready_o (aligned_ready),
     .valid_o (aligned_valid),
     .data_o  (aligned),
-    .ready_i (strings_ready)
+    .ready_i (moved_ready)
   );
 
-  fpc_decompressor_fpc_segment_lengths lengths (
-    .prefixes_i (split_prefixes),
-    .length_o   (lengths_length)
+  fpc_decompressor_fpc_far far (
+    .lanes_i     (aligned[1023:0]),
+    .distances_i (aligned[1089:1048]),
+    .lanes_o     (far_lanes)
   );
 
-  selvedge_bit_splitter_8_128_8_1024_16_2 split (
-    .string_i  (aligned[1023:0]),
-    .length_i  (lengths_length),
-    .strings_o (split_strings)
-  );
-
-  selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) after_split (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1069)) after_far (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .valid_i (aligned_valid),
-    .data_i  (after_split_data),
-    .ready_o (strings_ready),
-    .valid_o (strings_valid),
-    .data_o  (strings),
-    .ready_i (segments_ready)
+    .data_i  (after_far_data),
+    .ready_o (moved_ready),
+    .valid_o (moved_valid),
+    .data_o  (moved),
+    .ready_i (placed_ready)
   );
 
-  fpc_decompressor_fpc_pairs pairs (
-    .strings_i  (strings[1023:0]),
-    .prefixes_i (pair_prefixes),
-    .strings_o  (pairs_strings)
+  fpc_decompressor_fpc_near near (
+    .lanes_i     (moved[1023:0]),
+    .distances_i (moved[1068:1048]),
+    .strings_o   (near_strings)
   );
 
-  selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) after_pairs (
+  selvedge_elastic_pipe_1 #(.DATA_BITS (1048)) after_near (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (strings_valid),
-    .data_i  (after_pairs_data),
-    .ready_o (segments_ready),
-    .valid_o (segments_valid),
-    .data_o  (segments),
+    .valid_i (moved_valid),
+    .data_i  (after_near_data),
+    .ready_o (placed_ready),
+    .valid_o (placed_valid),
+    .data_o  (placed),
     .ready_i (results_ready)
   );
 
   fpc_decompressor_fpc_rebuild rebuild (
-    .strings_i  (segments[1023:0]),
+    .strings_i  (placed[1023:0]),
     .prefixes_i (last_prefixes),
     .line_o     (rebuild_line)
   );
@@ -237,7 +238,7 @@ module fpc_decompressor (
   selvedge_elastic_pipe_1 #(.DATA_BITS (1024)) results (
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
-    .valid_i (segments_valid),
+    .valid_i (placed_valid),
     .data_i  (rebuild_line),
     .ready_o (results_ready),
     .valid_o (valid_o),
@@ -262,41 +263,29 @@ module fpc_decompressor (
 
   always @(*) begin : comb_after_align_data
     integer g;
-    after_align_data = {24'd0, data};
+    after_align_data = {66'd0, data};
     for (g = 0; g < 8; g = g + 1) begin
       after_align_data[LINE+g*3 +: 3] = prefixes[g*3 +: 3];
     end
+    after_align_data[1089:1048] = free_lanes_counts[41:0];
   end
 
-  // strings of two segments each
-  always @(*) begin : comb_split_prefixes
+  always @(*) begin : comb_after_far_data
     integer g;
+    after_far_data = {45'd0, far_lanes};
     for (g = 0; g < 8; g = g + 1) begin
-      split_prefixes[g*3 +: 3] = aligned[LINE+g*3 +: 3];
+      after_far_data[LINE+g*3 +: 3] = aligned[LINE+g*3 +: 3];
+    end
+    for (g = 0; g < 7; g = g + 1) begin
+      after_far_data[LINE+PRE+g*3 +: 3] = aligned[LINE+PRE+g*BITS +: 3];
     end
   end
 
-  always @(*) begin : comb_after_split_data
+  always @(*) begin : comb_after_near_data
     integer g;
-    after_split_data = {24'd0, split_strings};
+    after_near_data = {24'd0, near_strings};
     for (g = 0; g < 8; g = g + 1) begin
-      after_split_data[LINE+g*3 +: 3] = split_prefixes[g*3 +: 3];
-    end
-  end
-
-  // strings of one segment each
-  always @(*) begin : comb_pair_prefixes
-    integer g;
-    for (g = 0; g < 8; g = g + 1) begin
-      pair_prefixes[g*3 +: 3] = strings[LINE+g*3 +: 3];
-    end
-  end
-
-  always @(*) begin : comb_after_pairs_data
-    integer g;
-    after_pairs_data = {24'd0, pairs_strings};
-    for (g = 0; g < 8; g = g + 1) begin
-      after_pairs_data[LINE+g*3 +: 3] = pair_prefixes[g*3 +: 3];
+      after_near_data[LINE+g*3 +: 3] = moved[LINE+g*3 +: 3];
     end
   end
 
@@ -304,11 +293,14 @@ module fpc_decompressor (
   always @(*) begin : comb_last_prefixes
     integer g;
     for (g = 0; g < 8; g = g + 1) begin
-      last_prefixes[g*3 +: 3] = segments[LINE+g*3 +: 3];
+      last_prefixes[g*3 +: 3] = placed[LINE+g*3 +: 3];
     end
   end
 
   assign error_o = 1'b0;
+
+  // bits that nothing here looks at
+  wire unused = &{1'b0, free_lanes_counts[47:42]};
 
 endmodule
 

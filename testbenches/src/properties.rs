@@ -220,8 +220,9 @@ pub(crate) fn connections(properties: &Properties) -> Vec<(String, String)> {
             (format!("dut.properties.{word}"), format!("dut.{path}.word")),
         ]
     };
-    let seen =
-        |SeenSignal { name, .. }: &SeenSignal| (format!("dut.properties.{name}"), format!("dut.{name}"));
+    let seen = |SeenSignal { name, path, .. }: &SeenSignal| {
+        (format!("dut.properties.{name}"), format!("dut.{path}"))
+    };
     properties.memories.iter().flat_map(pairs).chain(properties.seen.iter().map(seen)).collect()
 }
 

@@ -50,11 +50,13 @@ pub struct WatchedMemory {
     pub bits: u64,
 }
 
-/// A signal of the block's module that only a proof sees.
+/// A signal of the block that only a proof sees.
 #[derive(Clone, Debug)]
 pub struct SeenSignal {
-    /// Name.
+    /// Name by which lemmas refer to it.
     pub name: &'static str,
+    /// Path below the block's module.
+    pub path: &'static str,
     /// Width in bits.
     pub bits: u64,
 }

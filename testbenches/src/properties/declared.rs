@@ -5,16 +5,23 @@ use super::claim::{
 use serde_json::Value;
 
 /// Blocks that have properties.
-pub const BLOCKS: [&str; 17] = [
+pub const BLOCKS: [&str; 24] = [
     "awb",
+    "awc",
     "aws",
     "awt",
     "bgp",
+    "bpc_compressor",
+    "bpc_decompressor",
     "bpg",
     "decompression_queue",
+    "fpc_compressor",
+    "fpc_decompressor",
     "latte_controller",
+    "md_cache",
     "milg",
     "qbmi",
+    "sc_code_builder",
     "sc_vft",
     "set_index_a_prime",
     "set_index_bmod",
@@ -30,15 +37,22 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
     let number = |name: &str| params[name].as_u64().expect("the parameters are complete");
     Some(match block {
         "awb" => awb(),
+        "awc" => awc(),
         "aws" => aws(number("instructions"), number("instruction_bits")),
         "awt" => awt(number("entries")),
         "bgp" => {
             let window = number("skew_window");
             bgp(window, window * number("skew_percent") / 100, number("fg_threshold"), number("sectors"))
         }
+        "bpc_compressor" => bpc_compressor(number("line_bytes")),
+        "bpc_decompressor" => bpc_decompressor(number("line_bytes")),
         "bpg" => bpg(number("interval")),
         "decompression_queue" => decompression_queue(number("depth")),
+        "fpc_compressor" | "fpc_decompressor" if params["segmented"] != true => return None,
+        "fpc_compressor" => fpc_compressor(number("line_bytes"), number("pipeline_depth")),
+        "fpc_decompressor" => fpc_decompressor(number("line_bytes"), number("pipeline_depth")),
         "latte_controller" => latte_controller(number("ep_accesses"), number("period_eps")),
+        "md_cache" => md_cache(number("kilobytes"), number("entry_bits")),
         "milg" => milg(number("inflight_bits"), number("rsfail_bits"), number("request_bits")),
         "qbmi" => qbmi(number("kernels")),
         "set_index_bmod" => {
@@ -83,6 +97,7 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
             let prime = (2..sets).rev().find(|number| is_prime(*number)).expect("at least 4 sets");
             prime_index(sets, prime, "the index is the line's remainder by the prime below the sets")
         }
+        "sc_code_builder" => sc_code_builder(number("entries"), number("max_code_bits")),
         "sc_vft" => sc_vft(number("entries")),
         "spp" => spp(number("sectors")),
         _ => return None,
@@ -113,6 +128,11 @@ fn kept(name: &'static str, bits: u64, next: &str) -> StoredValue {
 /// Returns a constant that has any value in a proof, and the given value in a simulation.
 fn any(name: &'static str, bits: u64, simulated: impl Into<String>) -> AnyConstant {
     AnyConstant { name, bits, simulated: simulated.into() }
+}
+
+/// Returns a signal that only lemmas name, from its path below the block's module.
+fn seen(name: &'static str, path: &'static str, bits: u64) -> SeenSignal {
+    SeenSignal { name, path, bits }
 }
 
 /// Returns a memory. A proof keeps its word at `place`.
@@ -385,6 +405,560 @@ fn awb() -> Properties {
     }
 }
 
+/// Returns the properties of the assist warp controller: the map of any event `event`, and its priorities.
+fn awc() -> Properties {
+    Properties {
+        inside: vec!["control_stage_high", "control_stage_valid"],
+        seen: vec![seen("known_events", "control.known_q", 32)],
+        constants: vec![any("event", 5, "5'd0")],
+        memories: vec![watched("control.routes", ("event", 5), "route", 13)],
+        wires: vec![
+            wire("writes", 1, "map_write_i & (map_event_i == event)"),
+            wire("asks", 1, "trigger_event_i == event"),
+        ],
+        registers: vec![
+            stored("known", 1, 0, "writes ? map_enable_i : known"),
+            stored("high", 1, 0, "writes ? map_high_i : high"),
+            stored("routine", 12, 0, "writes ? {map_sr_i, map_end_i} : routine"),
+            stored("throttled", 1, 0, "throttled_o"),
+            stored("fetched", 1, 0, "fetch_o"),
+        ],
+        claims: vec![
+            claim(
+                "map",
+                "an event is known, with its priority, from the write that enables it to the one that removes it",
+                "!asks | ((trigger_known_o == known) & (!known | (trigger_high_o == high)))",
+            ),
+            claim(
+                "unknown",
+                "a trigger of an unknown event is not taken",
+                "trigger_known_o | !trigger_ready_o",
+            ),
+            claim("full", "a full table has no free entry", "full_o == (&active_o)"),
+            claim("fetches", "each fetched instruction goes to the buffer", "control_stage_valid == fetched"),
+            claim(
+                "throttles",
+                "no instruction of low priority is fetched while low priority is throttled",
+                "!(fetched & throttled) | control_stage_high",
+            ),
+        ],
+        lemmas: vec![claim(
+            "route",
+            "the map has the event's routine and priority",
+            "(known_events[event] == known) & (!known | (route == {high, routine}))",
+        )],
+        ..Properties::default()
+    }
+}
+
+/// Returns the properties of the metadata cache for any line `line` and any way `way`: the entry of the line, from the fetch of
+/// its block to the write-back.
+fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
+    let set_bits = u64::from((kilobytes * 1024 / 32 / 4).ilog2());
+    let offset_bits = u64::from((256 / entry_bits).ilog2());
+    let tags_low = offset_bits + set_bits;
+    let tag_bits = 32 - tags_low;
+    let entry = |block: &str| {
+        format!("{block}[{{line[{}:0], {}'d0}} +: {entry_bits}]", offset_bits - 1, 8 - offset_bits)
+    };
+    let block = format!("line[31:{offset_bits}]");
+    let tag = format!("line[31:{tags_low}]");
+    let holds = |way: u64| {
+        let (low, high) = (way * tag_bits, (way + 1) * tag_bits - 1);
+        format!("(used & state_word[{}] & (tags_word[{high}:{low}] == {tag}))", 10 + way)
+    };
+    let [zero, one, two, three] = [holds(0), holds(1), holds(2), holds(3)];
+    let pairs = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+    let tag_word = |way: u64| format!("tags_word[{}:{}]", (way + 1) * tag_bits - 1, way * tag_bits);
+    let equal_tags = pairs.map(|(one, other)| {
+        format!(
+            "(state_word[{}] & state_word[{}] & ({} == {}))",
+            10 + one,
+            10 + other,
+            tag_word(one),
+            tag_word(other)
+        )
+    });
+    // bits of the pairs of three ways
+    let cycles = [(0, 3, 1), (0, 4, 2), (1, 5, 2), (3, 5, 4)].map(|(near, far, both)| {
+        let [near, far, both] = [near, far, both].map(|pair| format!("state_word[{pair}]"));
+        format!("(({near} == {far}) & ({near} != {both}))")
+    });
+    let any_way = format!("({zero} | {one} | {two} | {three})");
+    let way_of_word = format!("tags_word[way * 8'd{tag_bits} +: {tag_bits}]");
+    let this_way = format!("(used & state_word[4'd10 + {{2'd0, way}}] & ({way_of_word} == {tag}))");
+    Properties {
+        inside: vec![
+            "looking_q",
+            "reading_q",
+            "evicting_q",
+            "asking_q",
+            "awaiting_q",
+            "line_q",
+            "updates_q",
+            "new_entry_q",
+            "way_q",
+            "evicts_dirty_q",
+            "victim_tag_q",
+            "buffer_free",
+            "filled",
+            "data_read_data",
+            "tags_read_data",
+            "states_read_data",
+        ],
+        constants: vec![any("line", 32, "32'd0"), any("way", 2, "2'd0")],
+        memories: vec![
+            watched("tags", ("line_set", set_bits), "tags_word", 4 * tag_bits),
+            watched("states", ("line_set", set_bits), "state_word", 14),
+            watched("data", ("{line_set, way}", set_bits + 2), "data_word", 256),
+            watched("used", ("line_set", set_bits), "used", 1),
+        ],
+        wires: vec![
+            wire("line_set", set_bits, format!("line[{}:{offset_bits}]", tags_low - 1)),
+            wire("same_set", 1, format!("line_q[{}:{offset_bits}] == line_set", tags_low - 1)),
+            wire("same_block", 1, format!("line_q[31:{offset_bits}] == {block}")),
+            wire("own", 1, "same_set & (way_q == way)"),
+            wire("fetches", 1, "filled & same_block"),
+            wire("updates", 1, "(filled | reading_q) & (line_q == line) & updates_q"),
+        ],
+        registers: vec![
+            stored("known", 1, 0, "known | fetches"),
+            stored(
+                "value",
+                entry_bits,
+                0,
+                format!("updates ? new_entry_q : fetches ? {} : value", entry("fill_data_i")),
+            ),
+            stored("replies", 1, 0, "(reading_q | filled) & (line_q == line)"),
+            stored(
+                "leaves",
+                1,
+                0,
+                format!(
+                    "(evicting_q & evicts_dirty_q & buffer_free) ? own & (victim_tag_q == {tag}) : leaves"
+                ),
+            ),
+        ],
+        claims: vec![
+            claim(
+                "phases",
+                "one request is in one phase at a time",
+                "({2'd0, looking_q} + {2'd0, reading_q} + {2'd0, evicting_q} + {2'd0, asking_q} + {2'd0, awaiting_q}) < 3'd2",
+            ),
+            claim(
+                "hits",
+                "only a line whose block was fetched hits",
+                "!(valid_o & hit_o & replies & (way_q == way)) | known",
+            ),
+            claim(
+                "entries",
+                "a reply gives the entry that was last written, by an update or by the fetch of its block",
+                "!(valid_o & replies & (way_q == way)) | (entry_o == value)",
+            ),
+            claim(
+                "writes_back",
+                "a write-back has the entry that was last written",
+                format!(
+                    "!(writeback_valid_o & leaves) | ((writeback_block_o == {block}) & ({} == value))",
+                    entry("writeback_data_o")
+                ),
+            ),
+        ],
+        lemmas: vec![
+            claim("distinct", "the tags of a set differ", format!("!used | !({})", equal_tags.join(" | "))),
+            claim("order", "the ways of a set have an order", format!("!used | !({})", cycles.join(" | "))),
+            claim(
+                "lookups",
+                "a look-up sees the words of its set",
+                "!(looking_q & same_set) | ((tags_read_data == tags_word) & (states_read_data == state_word))",
+            ),
+            claim(
+                "ways",
+                "the way of a request has its tag after the look-up",
+                format!(
+                    "!((reading_q | evicting_q | asking_q | awaiting_q) & same_set) | (used & state_word[4'd10 + {{2'd0, way_q}}] & (tags_word[way_q * 8'd{tag_bits} +: {tag_bits}] == line_q[31:{tags_low}]))"
+                ),
+            ),
+            claim(
+                "content",
+                "the way with the tag has the entry, except during a miss",
+                format!(
+                    "!{this_way} | ((evicting_q | asking_q | awaiting_q) & own) | (known & ({} == value))",
+                    entry("data_word")
+                ),
+            ),
+            claim(
+                "reads",
+                "a hit reads the entry",
+                format!("!(reading_q & own & same_block) | (known & ({} == value))", entry("data_read_data")),
+            ),
+            claim(
+                "victims",
+                "a victim is not the missing block, and has the entry",
+                format!(
+                    "!(evicting_q & own & evicts_dirty_q & (victim_tag_q == {tag})) | (!{any_way} & known & ({} == value))",
+                    entry("data_read_data")
+                ),
+            ),
+            claim(
+                "pending",
+                "a block that leaves is not in the cache, unless it was just missed",
+                format!("!(writeback_valid_o & leaves) | !{any_way} | (evicting_q & same_block)"),
+            ),
+        ],
+        ..Properties::default()
+    }
+}
+
+/// Returns the properties of the code builder's stream: canonical codes, each of which follows from the one before.
+fn sc_code_builder(entries: u64, max: u64) -> Properties {
+    let index_bits = u64::from(entries.ilog2());
+    Properties {
+        inside: vec!["stage_q", "entering_q"],
+        seen: vec![
+            seen("emits", "emitter.busy_q", 1),
+            seen("more", "emitter.more_q", 1),
+            seen("waits", "emitter.waiting_q", 1),
+            seen("next_code", "emitter.code_q", 16),
+            seen("next_length", "emitter.length_q", 5),
+            seen("escape_left", "emitter.escape_left_q", 1),
+        ],
+        wires: vec![
+            wire("starts", 1, "entering_q & (stage_q == 3'd5)"),
+            wire("taken", 1, "code_valid_o & code_ready_i"),
+            // the next code without growth
+            wire("least", 16, "code_valid_o ? code_code_o + 16'd1 : due"),
+            wire("least_length", 5, "code_valid_o ? code_length_o : due_length"),
+        ],
+        registers: vec![
+            stored("due", 16, 0, "starts ? 16'd0 : taken ? code_code_o + 16'd1 : due"),
+            stored("due_length", 5, 1, "starts ? 5'd1 : taken ? code_length_o : due_length"),
+            stored("escaped", 1, 0, "!starts & (escaped | (taken & code_escape_o))"),
+            stored("waiting", 1, 0, "code_valid_o & !code_ready_i"),
+            kept("code", 16, "code_code_o"),
+            kept("length", 5, "code_length_o"),
+            kept("index", index_bits, "code_index_o"),
+        ],
+        claims: vec![
+            claim("builds", "codes are offered only during a build", "!code_valid_o | busy_o"),
+            claim(
+                "lengths",
+                "codes have 1 bit or more, up to the maximum, and never become shorter",
+                format!(
+                    "!code_valid_o | ((code_length_o >= due_length) & (code_length_o >= 5'd1) & (code_length_o <= 5'd{max}))"
+                ),
+            ),
+            claim(
+                "canonical",
+                "a code is the one before plus 1, extended by zeros to its length",
+                "!code_valid_o | (code_code_o == due << (code_length_o - due_length))",
+            ),
+            claim(
+                "escapes",
+                "the escape has one code, with index and value 0",
+                format!(
+                    "!(code_valid_o & code_escape_o) | (!escaped & (code_index_o == {index_bits}'d0) & (code_value_o == 32'd0))"
+                ),
+            ),
+            claim(
+                "stays",
+                "a code stays until it is taken",
+                "!waiting | (code_valid_o & (code_code_o == code) & (code_length_o == length) & (code_index_o == index))",
+            ),
+        ],
+        lemmas: vec![
+            claim(
+                "stages",
+                "only the last stage emits",
+                "((stage_q == 3'd5) & !entering_q) ? emits : !(emits | code_valid_o | waits)",
+            ),
+            claim("last", "nothing is read behind the last code", "!(emits & waits) | more"),
+            claim("reads", "a value is read when the code before is taken", "!(waits & code_valid_o)"),
+            claim(
+                "grows",
+                "the next code is the one before plus 1, extended by zeros",
+                format!(
+                    "!emits | ((next_length >= least_length) & (least_length >= 5'd1) & (next_length <= 5'd{max}) & (next_code == least << (next_length - least_length)))"
+                ),
+            ),
+            claim(
+                "escape",
+                "the escape is left until it is given",
+                "!emits | (escape_left == !(escaped | (code_valid_o & code_escape_o)))",
+            ),
+            claim(
+                "due",
+                "the due length is that of a code",
+                format!("(due_length >= 5'd1) & (due_length <= 5'd{max})"),
+            ),
+        ],
+        ..Properties::default()
+    }
+}
+
+/// Returns the properties of BPC's compressor: its cycles, the size of its result, and a line that stays as it is.
+fn bpc_compressor(line_bytes: u64) -> Properties {
+    let bits = 8 * line_bytes;
+    let size_bits = u64::from(line_bytes.ilog2()) + 1;
+    Properties {
+        inside: vec!["cycle_q", "line_q"],
+        wires: vec![wire("accepts", 1, "valid_i & ready_o")],
+        registers: vec![
+            stored("age", 4, 0, "accepts ? 4'd1 : ((age == 4'd0) | (age == 4'd11)) ? 4'd0 : age + 4'd1"),
+            kept("line", bits, "accepts ? line_i : line"),
+            stored("waiting", 1, 0, "valid_o & !ready_i"),
+            kept("result", bits + size_bits + 1, "{compressed_o, size_o, payload_o}"),
+        ],
+        claims: vec![
+            claim(
+                "cycles",
+                "a line takes 11 cycles",
+                "(cycle_q == ((age == 4'd11) ? 4'd0 : age)) & ((age == 4'd0) | (valid_o == (age == 4'd11)))",
+            ),
+            claim(
+                "ready",
+                "a line is taken exactly if none is in progress and the result is taken",
+                "ready_o == (((age == 4'd0) | (age == 4'd11)) & (!valid_o | ready_i))",
+            ),
+            claim(
+                "stays",
+                "a result stays until it is taken",
+                "!waiting | (valid_o & (result == {compressed_o, size_o, payload_o}))",
+            ),
+            claim(
+                "sizes",
+                "codes take at least a byte less than the line",
+                format!("!(valid_o & compressed_o) | (size_o < {size_bits}'d{line_bytes})"),
+            ),
+            claim(
+                "raw",
+                "without codes, the payload is the line",
+                format!(
+                    "!(valid_o & !compressed_o) | ((size_o == {size_bits}'d{line_bytes}) & (payload_o == line))"
+                ),
+            ),
+            claim("lines", "the line in progress is kept", "(cycle_q == 4'd0) | (line_q == line)"),
+        ],
+        ..Properties::default()
+    }
+}
+
+/// Returns the properties of BPC's decompressor: its cycles, errors, and a line that comes as it is.
+fn bpc_decompressor(line_bytes: u64) -> Properties {
+    let bits = 8 * line_bytes;
+    Properties {
+        inside: vec!["busy_q", "decoded_q", "coded_q", "halfway_q", "next_plane_q", "line_q"],
+        wires: vec![wire("accepts", 1, "valid_i & ready_o"), wire("reads", 1, "busy_q & !decoded_q")],
+        registers: vec![
+            stored("age", 4, 0, "accepts ? 4'd1 : ((age == 4'd0) | valid_o) ? 4'd0 : age + 4'd1"),
+            kept("coded", 1, "accepts ? compressed_i : coded"),
+            kept("payload", bits, "accepts ? payload_i : payload"),
+            stored("waiting", 1, 0, "valid_o & !ready_i"),
+            kept("result", bits + 1, "{error_o, line_o}"),
+        ],
+        claims: vec![
+            claim(
+                "cycles",
+                "a payload takes 4 to 11 cycles, an uncompressed one 2",
+                "(busy_q == ((age != 4'd0) & !valid_o)) & ((age == 4'd0) | (coded ? (age >= 4'd4) | busy_q : valid_o == (age == 4'd2))) & (age <= 4'd11)",
+            ),
+            claim(
+                "reads",
+                "at least four planes are read per cycle",
+                "!reads | (coded & !halfway_q & (age <= 4'd8) & (next_plane_q < 6'd32) & (next_plane_q >= {age, 2'd0} - 6'd4))",
+            ),
+            claim(
+                "halves",
+                "the line takes two cycles behind the last plane",
+                "!(busy_q & decoded_q) | (coded_q ? (halfway_q ? (age >= 4'd3) & (age <= 4'd10) : (age >= 4'd2) & (age <= 4'd9)) : age == 4'd1)",
+            ),
+            claim("errors", "an error gives a line of zeros", "!(valid_o & error_o) | !(|line_o)"),
+            claim(
+                "raw",
+                "an uncompressed payload is the line, without an error",
+                "!(valid_o & !coded) | (!error_o & (line_o == payload))",
+            ),
+            claim(
+                "stays",
+                "a result stays until it is taken",
+                "!waiting | (valid_o & (result == {error_o, line_o}))",
+            ),
+            claim(
+                "payloads",
+                "an uncompressed payload is kept",
+                "!busy_q | ((coded_q == coded) & (coded | (decoded_q & (line_q == payload))))",
+            ),
+        ],
+        ..Properties::default()
+    }
+}
+
+/// Returns the number of lanes of 16 bits, with `bits` bits, that the data of a segment with this prefix take.
+fn fpc_lanes(prefix: &str, bits: u64) -> String {
+    format!(
+        "(({prefix} == 3'd0) ? {bits}'d0 : ({prefix} == 3'd1) ? {bits}'d1 : (({prefix} == 3'd2) | ({prefix} == 3'd6)) ? {bits}'d2 : ({prefix} == 3'd7) ? {bits}'d8 : {bits}'d4)"
+    )
+}
+
+/// Returns the registers and claims that follow the first item of an FPC pipeline after a reset.
+fn first_item(
+    depth: u64,
+    inputs: &[(&'static str, u64, &'static str)],
+) -> (Vec<StoredValue>, Vec<Assertion>) {
+    let mut registers = vec![
+        stored("taken", 1, 0, "taken | (valid_i & ready_o)"),
+        stored("given", 1, 0, "given | (valid_o & ready_i)"),
+        stored("age", 3, 0, "(taken | (valid_i & ready_o)) ? age + {2'd0, !(&age)} : 3'd0"),
+    ];
+    for (name, bits, input) in inputs {
+        registers.push(kept(name, *bits, input));
+    }
+    let claims = vec![
+        claim("empty", "nothing comes out of an empty pipeline", "taken | !valid_o"),
+        claim(
+            "latency",
+            "the first item comes out after one cycle per register, and stays until it is taken",
+            format!("!taken | given | (valid_o == (age >= 3'd{depth}))"),
+        ),
+    ];
+    (registers, claims)
+}
+
+/// Returns the definition of FPC's segments for the first line after a reset: its patterns, size and payload.
+fn fpc_compressor(line_bytes: u64, depth: u64) -> Properties {
+    let (bits, groups) = (8 * line_bytes, line_bytes / 16);
+    let head = 3 * groups;
+    let lane_bits = u64::from(line_bytes.ilog2());
+    let size_bits = lane_bits + 4;
+    let mut wires = Vec::new();
+    let all = |group: u64, of: &dyn Fn(u64) -> String| {
+        let words: Vec<String> = (0..4).map(|word| of(128 * group + 32 * word)).collect();
+        format!("({})", words.join(" & "))
+    };
+    let equal = |high: u64, low: u64| format!("((&line[{high}:{low}]) | !(|line[{high}:{low}]))");
+    for g in 0..groups {
+        let zero = all(g, &|at| format!("!(|line[{}:{at}])", at + 31));
+        let sign = |bits: u64| all(g, &|at| equal(at + 31, at + bits - 1));
+        let repeated = all(g, &|at| format!("(line[{}:{}] == line[{}:{at}])", at + 31, at + 8, at + 23));
+        let upper = all(g, &|at| format!("!(|line[{}:{at}])", at + 15));
+        let bytes = all(g, &|at| format!("{} & {}", equal(at + 31, at + 23), equal(at + 15, at + 7)));
+        wires.push(wire(
+            format!("prefix_{g}"),
+            3,
+            format!(
+                "{zero} ? 3'd0 : {} ? 3'd1 : {} ? 3'd2 : {repeated} ? 3'd6 : {} ? 3'd3 : {upper} ? 3'd4 : {bytes} ? 3'd5 : 3'd7",
+                sign(4),
+                sign(8),
+                sign(16)
+            ),
+        ));
+        let kept = |of: &dyn Fn(u64) -> String| {
+            let words: Vec<String> = (0..4).rev().map(|word| of(128 * g + 32 * word)).collect();
+            format!("{{{}}}", words.join(", "))
+        };
+        wires.push(wire(
+            format!("data_{g}"),
+            bits,
+            format!(
+                "(prefix_{g} == 3'd0) ? {bits}'d0 : (prefix_{g} == 3'd1) ? {{{}'d0, {}}} : ((prefix_{g} == 3'd2) | (prefix_{g} == 3'd6)) ? {{{}'d0, {}}} : (prefix_{g} == 3'd3) ? {{{}'d0, {}}} : (prefix_{g} == 3'd4) ? {{{}'d0, {}}} : (prefix_{g} == 3'd5) ? {{{}'d0, {}}} : {{{}'d0, line[{}:{}]}}",
+                bits - 16,
+                kept(&|at| format!("line[{}:{at}]", at + 3)),
+                bits - 32,
+                kept(&|at| format!("line[{}:{at}]", at + 7)),
+                bits - 64,
+                kept(&|at| format!("line[{}:{at}]", at + 15)),
+                bits - 64,
+                kept(&|at| format!("line[{}:{}]", at + 31, at + 16)),
+                bits - 64,
+                kept(&|at| format!("line[{}:{}], line[{}:{at}]", at + 23, at + 16, at + 7)),
+                bits - 128,
+                128 * g + 127,
+                128 * g
+            ),
+        ));
+        let before = if g == 0 { format!("{lane_bits}'d0") } else { format!("end_{}", g - 1) };
+        wires.push(wire(
+            format!("end_{g}"),
+            lane_bits,
+            format!("{before} + {}", fpc_lanes(&format!("prefix_{g}"), lane_bits)),
+        ));
+    }
+    let prefixes: Vec<String> = (0..groups).rev().map(|g| format!("prefix_{g}")).collect();
+    let data: Vec<String> = (1..groups)
+        .map(|g| format!("(data_{g} << {{end_{}, 4'd0}})", g - 1))
+        .chain(["data_0".to_string()])
+        .collect();
+    wires.push(wire("prefixes", head, format!("{{{}}}", prefixes.join(", "))));
+    wires.push(wire("raw", 1, "&prefixes"));
+    wires.push(wire(
+        "payload",
+        bits,
+        format!("raw ? line : (({}) << {head}) | {{{}'d0, prefixes}}", data.join(" | "), bits - head),
+    ));
+    wires.push(wire(
+        "size",
+        size_bits,
+        format!("raw ? {size_bits}'d{bits} : {{end_{}, 4'd0}} + {size_bits}'d{head}", groups - 1),
+    ));
+    let (registers, mut claims) = first_item(depth, &[("line", bits, "taken ? line : line_i")]);
+    claims.push(claim(
+        "payload",
+        "the payload of the first line consists of the prefixes and the data that they keep, without gaps",
+        "!(valid_o & !given) | (payload_o == payload)",
+    ));
+    claims.push(claim(
+        "size",
+        "the size of the first line is that of its prefixes and data, or of the line",
+        "!(valid_o & !given) | ((encoding_o == !raw) & (size_o == size))",
+    ));
+    Properties { wires, registers, claims, reach: Reach::Cycles(depth as u32 + 3), ..Properties::default() }
+}
+
+/// Returns the definition of FPC's segments for the first payload after a reset: the words of each segment.
+fn fpc_decompressor(line_bytes: u64, depth: u64) -> Properties {
+    let (bits, groups) = (8 * line_bytes, line_bytes / 16);
+    let head = 3 * groups;
+    let mut wires = Vec::new();
+    let mut words = Vec::new();
+    for g in 0..groups {
+        wires.push(wire(format!("prefix_{g}"), 3, format!("payload[{}:{}]", 3 * g + 2, 3 * g)));
+        let before = if g == 0 { "7'd0".to_string() } else { format!("end_{}", g - 1) };
+        let lanes = fpc_lanes(&format!("prefix_{g}"), 7);
+        wires.push(wire(format!("data_{g}"), bits, format!("payload >> ({{{before}, 4'd0}} + 11'd{head})")));
+        wires.push(wire(format!("end_{g}"), 7, format!("{before} + {lanes}")));
+        for word in 0..4 {
+            let field = |bits: u64| format!("data_{g}[{}:{}]", (word + 1) * bits - 1, word * bits);
+            let signed = |bits: u64| {
+                format!("{{{{{}{{data_{g}[{}]}}}}, {}}}", 32 - bits, (word + 1) * bits - 1, field(bits))
+            };
+            let byte = |at: u64| format!("{{8{{data_{g}[{}]}}}}, data_{g}[{}:{at}]", at + 7, at + 7);
+            words.push(format!(
+                "((prefix_{g} == 3'd0) ? 32'd0 : (prefix_{g} == 3'd1) ? {} : (prefix_{g} == 3'd2) ? {} : (prefix_{g} == 3'd3) ? {} : (prefix_{g} == 3'd4) ? {{{}, 16'd0}} : (prefix_{g} == 3'd5) ? {{{}, {}}} : (prefix_{g} == 3'd6) ? {{4{{{}}}}} : {})",
+                signed(4),
+                signed(8),
+                signed(16),
+                field(16),
+                byte(16 * word + 8),
+                byte(16 * word),
+                field(8),
+                field(32)
+            ));
+        }
+    }
+    words.reverse();
+    wires.push(wire("line", bits, format!("encoding ? {{{}}} : payload", words.join(", "))));
+    let inputs =
+        [("payload", bits, "taken ? payload : payload_i"), ("encoding", 1, "taken ? encoding : encoding_i")];
+    let (registers, mut claims) = first_item(depth, &inputs);
+    claims.push(claim(
+        "line",
+        "each word of the first line has the bits that the prefix of its segment keeps",
+        "!(valid_o & !given) | (line_o == line)",
+    ));
+    claims.push(claim("errors", "every payload is a line", "!error_o"));
+    Properties { wires, registers, claims, reach: Reach::Cycles(depth as u32 + 3), ..Properties::default() }
+}
+
 /// Returns the properties of the assist warp store, for any address `place`.
 fn aws(instructions: u64, bits: u64) -> Properties {
     let address_bits = u64::from(instructions.ilog2());
@@ -445,7 +1019,7 @@ fn awt(entries: u64) -> Properties {
             "last_row_q",
             "behind_last_q",
         ],
-        seen: vec![SeenSignal { name: "started_q", bits: entries }],
+        seen: vec![seen("started_q", "started_q", entries)],
         constants: vec![any("key", 11, "11'd33"), any("entry", index_bits, "next_entry_index")],
         memories: vec![
             watched("contexts", ("entry", index_bits), "context_word", 71),

@@ -34,11 +34,11 @@
 //! # Structure
 //! ```text
 //! segments
-//! compressor    line -> classify -> gather -> |register| -> join -------> |registers| -> payload
-//!               a prefix for four words, their data         strings of four words to one
-//! decompressor  payload -> |register| -> align -> |register| -> split -> |register| -> pairs -> |register| -> rebuild -> |register| -> line
-//!                                        data from             strings of             strings of             words from
-//!                                        bit 0 up              eight words            four words             their data
+//! compressor    line -> classify -> gather -> |register| -> move down --> |registers| -> payload
+//!               a prefix for four words, their data         by 1, 2, 4 ... lanes
+//! decompressor  payload -> |register| -> align -> |register| -> far -> |register| -> near -> |register| -> rebuild -> |register| -> line
+//!                                        data from             moves by 32,         moves by 4,           words from
+//!                                        bit 0 up              16, 8 lanes          2, 1 lanes            their data
 //!
 //! words
 //! compressor    line -> classify -> |register| -> pack ---> |registers| -> payload
@@ -48,11 +48,12 @@
 //!                                           bit 0 up    unpacker, words from their data
 //! ```
 //! Segments need much less logic than words. The data of all words in a segment have the same length, so each word is at one of
-//! four positions and no shifter moves it. A segment has 0, 16, 32, 64 or 128 bits. So the tree that joins segments shifts by
-//! multiples of 16 bits, and has three levels for 128 bytes. The head has a fixed length, so nothing is parsed and the data
-//! begin at a fixed bit. A line becomes shorter unless all its segments are raw, because any other segment saves at least 64
-//! bits. The strings of raw segments, joined without a head, are the line itself, so no copy of the line is needed. In the same
-//! way the decompressor treats an uncompressed line as raw segments.
+//! four positions and no shifter moves it. The data of a segment take 0, 1, 2, 4 or 8 lanes of 16 bits. The compressor moves
+//! them down by the lanes that the segments before leave free, and the decompressor moves them up. A segment never passes
+//! another one, so all move at once through one row of lanes, by one power of two after the other. The head has a fixed length,
+//! so nothing is parsed and the data begin at a fixed bit. A line becomes shorter unless all its segments are raw, because any
+//! other segment saves at least 64 bits. Raw segments do not move and have no head, so no copy of the line is needed. In the
+//! same way the decompressor treats an uncompressed line as raw segments.
 //!
 //! # Parameters
 //! | name | default | allowed | meaning |
@@ -67,8 +68,8 @@
 //! `fpc_compress`. From depth 2 on, one register is between the compressor's two halves. Further registers follow the logic, so
 //! that a synthesis tool can move them into it; Yosys and ABC do not.
 //!
-//! The decompressor's registers cut the longest path. With segments, they are added after the strings of four words (depth 2),
-//! after the alignment of the data (3), after the strings of eight words (4), and after the inputs (5). With words, they are
+//! The decompressor's registers cut the longest path. With segments, they are added after the last moves (depth 2), after the
+//! alignment of the data (3), after the moves by eight lanes or more (4), and after the inputs (5). With words, they are
 //! added after half of the prefixes (2) and after all prefixes (3). The other two (4, 5) are between the later steps, which are
 //! shorter.
 //!
@@ -165,7 +166,8 @@ impl HwBlock for FpcCompressor {
     fn facts(params: &FpcCompressorParams) -> Facts {
         let lines = params.lines();
         let (name, between) = if params.segmented {
-            ("data and prefixes of segments between the two halves of the logic", 3)
+            let bits = lines.groups().ilog2() as usize + 3;
+            ("data, prefixes and free lanes of segments between the two halves of the logic", 3 + bits)
         } else {
             ("line and symbols between the two halves of the logic", 9)
         };
@@ -240,12 +242,19 @@ impl HwBlock for FpcDecompressor {
         let (line, groups) = (params.lines().bits(), params.lines().groups());
         if params.segmented {
             let cuts = rtl::segment_cuts(params.pipeline_depth);
-            let data = line + 3 * groups;
+            let (data, moved) = (line + 3 * groups, groups - 1);
+            let distance = groups.ilog2() as usize + 3;
             let storage = vec![
                 Storage { name: "payload", bits: cuts.input * (line + 1) },
-                Storage { name: "data and prefixes", bits: cuts.aligned * data },
-                Storage { name: "strings of two segments and prefixes", bits: cuts.split * data },
-                Storage { name: "strings of one segment and prefixes", bits: cuts.pairs * data },
+                Storage {
+                    name: "data, prefixes and distances",
+                    bits: cuts.aligned * (data + distance * moved),
+                },
+                Storage {
+                    name: "lanes, prefixes and distances modulo eight",
+                    bits: cuts.far * (data + 3 * moved),
+                },
+                Storage { name: "strings of segments and prefixes", bits: cuts.near * data },
                 Storage { name: "results", bits: line },
             ];
             return facts(params.pipeline_depth, storage);
@@ -292,12 +301,12 @@ mod tests {
     #[test]
     fn storage_is_what_the_parameters_imply() {
         let compressor = FpcCompressor::facts(&FpcCompressorParams::default());
-        assert_eq!(compressor.storage_bits(), 1024 + 24 + (1024 + 1 + 11) + 2);
+        assert_eq!(compressor.storage_bits(), 1024 + 24 + 48 + (1024 + 1 + 11) + 2);
         let words = FpcCompressorParams { segmented: false, ..FpcCompressorParams::default() };
         assert_eq!(FpcCompressor::facts(&words).storage_bits(), 1024 + 32 * 9 + (1024 + 1 + 11) + 2);
 
         let decompressor = FpcDecompressor::facts(&FpcDecompressorParams::default());
-        let registers = [1024 + 1, 1024 + 24, 1024 + 24, 1024 + 24, 1024];
+        let registers = [1024 + 1, 1024 + 24 + 42, 1024 + 24 + 21, 1024 + 24, 1024];
         assert_eq!(decompressor.storage_bits(), registers.iter().sum::<usize>() + 5);
         let words = FpcDecompressorParams { segmented: false, ..FpcDecompressorParams::default() };
         let registers = [1024 + 16 * 9 + 12, 1024 + 96 + 10, 1024 + 96 + 2, 1024 + 96 + 2, 1025];

@@ -75,6 +75,10 @@ rtl_module! {
             last_block: Signal<Local, U<11>>,
             next_length: Signal<Local, U<11>>,
             last_length: Signal<Local, U<11>>,
+            /// the result is ready
+            ends: Signal<Local, Bit>,
+            /// the codes save nothing
+            raw: Signal<Local, Bit>,
             filled: Signal<Local, W<LINE, LW>>,
         }
         upset { valid, compressed, size, payload }
@@ -103,22 +107,35 @@ impl Logic for BpcCompressorTop {
         drive!(self.merge; codes_i: codes.q, lengths_i: lengths.q, tail_i: tail.q);
         self.merge.filled_i.next = bit_cast::<7, BLOCKLOG>(self.length.q.val().get_bits::<BLOCKLOG>(0));
         self.last_block.next = self.length.q.val() >> BLOCKLOG.to_bits::<4>();
-        self.filled.next = self.payload.q.val();
-        for j in 0..BLOCKS {
-            for piece in 0..PIECES {
-                if self.last_block.val() == j.to_bits::<11>() {
-                    self.filled.next[j * BLOCK + piece * 64..] =
-                        self.merge.merged_o.val().get_bits::<64>(piece * 64);
-                } else if self.last_block.val() + 1 == j.to_bits::<11>() {
-                    self.filled.next[j * BLOCK + piece * 64..] =
-                        self.merge.merged_o.val().get_bits::<64>(BLOCK + piece * 64);
-                }
-            }
-        }
         self.next_length.next = self.length.q.val() + bit_cast::<11, 8>(self.merge.length_o.val());
         comment!("of the last four planes only the first one is there");
         self.last_length.next =
             self.length.q.val() + bit_cast::<11, 6>(self.lengths.q.val().get_bits::<6>(0));
+        self.ends.next = self.cycle.q.val() == 10;
+        self.raw.next = self.ends.val() & (self.last_length.val() > self.most.val());
+
+        comment!(
+            "the blocks before the last one stay; a code goes on in the next block only if it is the last code"
+        );
+        self.filled.next = 0.into();
+        for j in 0..BLOCKS {
+            for piece in 0..PIECES {
+                if self.raw.val() {
+                    self.filled.next[j * BLOCK + piece * 64..] =
+                        self.line.q.val().get_bits::<64>(j * BLOCK + piece * 64);
+                } else if !self.cycle.q.val().any() | (self.last_block.val() > j.to_bits::<11>()) {
+                    self.filled.next[j * BLOCK + piece * 64..] =
+                        self.payload.q.val().get_bits::<64>(j * BLOCK + piece * 64);
+                } else if self.last_block.val() == j.to_bits::<11>() {
+                    self.filled.next[j * BLOCK + piece * 64..] =
+                        self.merge.merged_o.val().get_bits::<64>(piece * 64);
+                }
+            }
+            if self.ends.val() & !self.raw.val() & (self.last_block.val() + 1 == j.to_bits::<11>()) {
+                self.filled.next[j * BLOCK..] = self.merge.merged_o.val().get_bits::<F>(BLOCK);
+            }
+        }
+        self.payload.d.next = self.filled.val();
 
         self.ready.next = !self.cycle.q.val().any() & (!self.valid.q.val() | self.ready_i.val());
         if self.ready.val() {
@@ -129,24 +146,21 @@ impl Logic for BpcCompressorTop {
                     run.d: 0);
                 self.tail.d.next = bit_cast_to::<W<BLOCK, BW>>(self.base.code_o.val());
                 self.length.d.next = bit_cast::<11, 6>(self.base.length_o.val());
-                self.payload.d.next = 0.into();
             }
         } else if self.cycle.q.val() == 1 {
             comment!("the first codes are made");
             self.cycle.d.next = 2.into();
-        } else if self.cycle.q.val() == 10 {
+        } else if self.ends.val() {
             comment!("the result");
             drive!(self; cycle.d: 0, valid.d: true);
-            if self.last_length.val() <= self.most.val() {
-                self.compressed.d.next = true;
-                self.size.d.next = bit_cast::<SIZE, 11>((self.last_length.val() + 7) >> 3);
-                self.payload.d.next = self.filled.val();
-            } else {
-                drive!(self; compressed.d: false, size.d: line_bytes, payload.d: line.q);
+            self.compressed.d.next = !self.raw.val();
+            self.size.d.next = bit_cast::<SIZE, 11>((self.last_length.val() + 7) >> 3);
+            if self.raw.val() {
+                self.size.d.next = self.line_bytes.val();
             }
         } else if self.cycle.q.val().any() {
             self.cycle.d.next = self.cycle.q.val() + 1;
-            drive!(self; payload.d: filled, length.d: next_length);
+            self.length.d.next = self.next_length.val();
             self.tail.d.next = bit_cast_to::<W<BLOCK, BW>>(self.merge.merged_o.val());
             if (self.next_length.val() >> BLOCKLOG.to_bits::<4>()) != self.last_block.val() {
                 self.tail.d.next =

@@ -207,9 +207,9 @@ rtl_block! {
     ///
     /// P is the number of bits of a plane, and GROUPS a quarter of the number of words. HALF is half of the line's bits, and
     /// SIXTEEN the number of bits of 16 planes. Sums are first made in groups of four words, then over the groups in a tree
-    /// of TREE additions, then for all words. For 32 words, the longest path has six additions. Each addition has its own
+    /// of TREE additions, then for the first three words of each group. For 32 words, the longest path has six additions. Each addition has its own
     /// carry.
-    #[require(HALF == 64 * GROUPS && SIXTEEN == 16 * P && CARRIES == 8 * GROUPS - 4 + TREE)]
+    #[require(HALF == 64 * GROUPS && SIXTEEN == 16 * P && CARRIES == 7 * GROUPS - 3 + TREE)]
     pub struct BpcRebuild<
         const HALF: usize, const HW: usize, const P: usize, const GROUPS: usize, const SIXTEEN: usize, const SW: usize,
         const TREE: usize, const CARRIES: usize, const CW: usize,
@@ -320,16 +320,18 @@ impl Logic for BpcRebuild {
         }
         comment!("the words");
         for g in 1..GROUPS {
-            for j in 0..4 {
+            for j in 0..3 {
                 self.left.next =
                     self.one.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64 + j * 16));
                 self.right.next = 0.into();
-                self.right.next[0] = self.carries_i.val().get_bit(GROUPS * 4 + TREE + g * 4 - 4 + j);
+                self.right.next[0] = self.carries_i.val().get_bit(GROUPS * 4 + TREE + g * 3 - 3 + j);
                 self.right.next[1..] = self.groups.val().get_bits::<16>(g * 16 - 16);
                 self.sum.next = self.left.val() + self.right.val();
-                self.carries.next[GROUPS * 4 + TREE + g * 4 - 4 + j] = self.sum.val().get_bit(17);
+                self.carries.next[GROUPS * 4 + TREE + g * 3 - 3 + j] = self.sum.val().get_bit(17);
                 self.sums.next[g * 64 + j * 16..] = self.sum.val().get_bits::<16>(1);
             }
+            self.word.next = self.groups.val().get_bits::<16>(g * 16);
+            self.sums.next[g * 64 + 48..] = self.word.val();
         }
         drive!(self; half_o: sums, carries_o: carries);
     }

@@ -120,27 +120,32 @@ impl Logic for BpcDecompressorTop {
         self.sign_8.next = self.payload_i.val().get_bit(10);
         self.sign_16.next = self.payload_i.val().get_bit(18);
         drive!(self; first: 0, first_length: 3);
+        self.offered.next = self.payload_i.val() >> 3.to_bits::<6>();
         if self.payload_i.val().get_bit(0) {
             self.first.next = self.payload_i.val().get_bits::<32>(1);
             self.first_length.next = 33.into();
+            self.offered.next = self.payload_i.val() >> 33.to_bits::<6>();
         } else if self.payload_i.val().get_bit(1) & self.payload_i.val().get_bit(2) {
             if self.sign_16.val() {
                 self.first.next = self.ones_above_16.val();
             }
             self.first.next[0..] = self.payload_i.val().get_bits::<16>(3);
             self.first_length.next = 19.into();
+            self.offered.next = self.payload_i.val() >> 19.to_bits::<6>();
         } else if self.payload_i.val().get_bit(1) {
             if self.sign_8.val() {
                 self.first.next = self.ones_above_8.val();
             }
             self.first.next[0..] = self.payload_i.val().get_bits::<8>(3);
             self.first_length.next = 11.into();
+            self.offered.next = self.payload_i.val() >> 11.to_bits::<6>();
         } else if self.payload_i.val().get_bit(2) {
             if self.sign_4.val() {
                 self.first.next = self.ones_above_4.val();
             }
             self.first.next[0..] = self.payload_i.val().get_bits::<4>(3);
             self.first_length.next = 7.into();
+            self.offered.next = self.payload_i.val() >> 7.to_bits::<6>();
         }
 
         self.ready.next = !self.busy.q.val() & (!self.valid.q.val() | self.ready_i.val());
@@ -153,7 +158,6 @@ impl Logic for BpcDecompressorTop {
         }
         self.behind.next =
             bit_cast_to::<W<BOTH, BOW>>(self.ahead.val()) >> bit_cast::<BLOCKLOG, PLACES>(self.place.q.val());
-        self.offered.next = self.payload_i.val() >> self.first_length.val();
         comment!("four codes are taken apart each cycle, the first when the payload comes");
         if self.busy.q.val() {
             self.split.window_i.next = bit_cast_to::<W<BOTH, BOW>>(self.window.q.val())

@@ -23,9 +23,9 @@ const fn tree_additions(groups: usize) -> usize {
 }
 
 /// Returns the number of additions that make the words of a line from its differences: four in each group of words, the
-/// additions of the tree, and one for each word of all groups except the first.
+/// additions of the tree, and one for each word of all groups except the first group and the last words.
 pub(super) const fn carries(groups: usize) -> usize {
-    4 * groups + tree_additions(groups) + 4 * (groups - 1)
+    4 * groups + tree_additions(groups) + 3 * (groups - 1)
 }
 
 elaborate! {

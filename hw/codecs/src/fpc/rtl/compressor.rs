@@ -2,7 +2,7 @@
 
 use super::classify::FpcClassify;
 use super::pack::FpcPack;
-use super::segments::{FpcGather, FpcSegmentLengths};
+use super::segments::{FpcClose, FpcFreeLanes, FpcGather};
 use super::whole::FpcCompress;
 use crate::fpc::params::FpcCompressorParams;
 use crate::line::LINE_WORDS;
@@ -79,24 +79,25 @@ rtl_module! {
     /// Compresses cache lines by frequent patterns of segments: one line per cycle.
     ///
     /// Each of the GROUPS segments of four words has one prefix. The head has the same length for all lines. A line becomes
-    /// shorter unless all its segments are raw; then their joined strings are the line.
-    #[require(GROUPS * 128 == LINE && SYM == 9 * GROUPS && PRE == 3 * GROUPS)]
+    /// shorter unless all its segments are raw; then no segment moves.
+    #[require(GROUPS * 128 == LINE && SYM == 9 * GROUPS && PRE == 3 * GROUPS && DISTANCES == BITS * GROUPS - BITS)]
     // Each segment that is not raw saves more bits than the head takes.
     #[require(PRE < 64)]
-    #[require(MID == LINE + PRE && RESULT == LINE + 1 + SIZE)]
+    #[require(MID == LINE + PRE + ALL && RESULT == LINE + 1 + SIZE)]
     pub struct FpcSegmentCompressor<
         const LINE: usize, const LW: usize, const GROUPS: usize, const SYM: usize, const SYMW: usize,
-        const PRE: usize, const PREW: usize, const SIZE: usize, const MID: usize, const MW: usize,
-        const RESULT: usize, const RW: usize,
+        const PRE: usize, const PREW: usize, const PAIRS: usize, const G16: usize, const G32: usize, const BITS: usize,
+        const ALL: usize, const DISTANCES: usize, const MOVES: usize, const MOVESW: usize, const SIZE: usize,
+        const MID: usize, const MW: usize, const RESULT: usize, const RW: usize,
     > {
         reset "asynchronous reset, active low; empties the pipeline";
         parts {
             classify: Once<FpcClassify<LINE, LW, GROUPS, 4, SYM, SYMW>>,
             gather: Once<FpcGather<LINE, LW, GROUPS, PRE, PREW>>,
-            /// register of the segments' strings and prefixes
+            free_lanes: Once<FpcFreeLanes<GROUPS, PAIRS, BITS, ALL, PRE, PREW>>,
+            /// register of the segments' data, prefixes, and free lanes
             middle: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones((p.pipeline_depth > 1) as usize),
-            lengths: Once<FpcSegmentLengths<GROUPS, PRE, PREW>>,
-            joiner: Once<BitJoiner<GROUPS, 128, 8, LINE, LW, SIZE>>,
+            close: Once<FpcClose<LINE, LW, GROUPS, G16, G32, BITS, DISTANCES, MOVES, MOVESW>>,
             results: ElasticPipe<W<RESULT, RW>> = ElasticPipe::new(p.pipeline_depth.saturating_sub(1).max(1)),
             line_bits: Constant<U<SIZE>> = Constant::new(U::new(LINE as u64)),
             head_bits: Constant<U<SIZE>> = Constant::new(U::new(PRE as u64)),
@@ -105,6 +106,8 @@ rtl_module! {
             gathered_valid: Signal<Local, Bit>,
             gathered_ready: Signal<Local, Bit>,
             prefixes: Signal<Local, W<PRE, PREW>>,
+            /// free lanes of the line; 0 also if all are free
+            free: Signal<Local, U<BITS>>,
             payload: Signal<Local, W<LINE, LW>>,
             size: Signal<Local, U<SIZE>>,
             result: Signal<Local, W<RESULT, RW>>,
@@ -178,11 +181,12 @@ impl Logic for FpcSegmentCompressor {
         for g in 0..GROUPS {
             self.first_prefixes.next[g * 3..] = self.classify.symbols_o.val().get_bits::<3>(g * 9);
         }
-        drive!(self.gather; line_i, prefixes_i: first_prefixes);
+        drive!(self; gather.line_i: line_i, gather.prefixes_i: first_prefixes, free_lanes.prefixes_i: first_prefixes);
         self.gathered.next = bit_cast_to::<W<MID, MW>>(self.gather.strings_o.val());
         for g in 0..GROUPS {
             self.gathered.next[LINE + g * 3..] = self.first_prefixes.val().get_bits::<3>(g * 3);
         }
+        self.gathered.next[LINE + PRE..] = self.free_lanes.counts_o.val();
         self.gathered_valid.next = self.valid_i.val();
         for i in 0..self._middle_registers {
             drive!(self.middle[i]; clk_i, rst_ni, valid_i: gathered_valid, data_i: gathered);
@@ -194,16 +198,14 @@ impl Logic for FpcSegmentCompressor {
         for g in 0..GROUPS {
             self.prefixes.next[g * 3..] = self.gathered.val().get_bits::<3>(LINE + g * 3);
         }
-        self.lengths.prefixes_i.next = self.prefixes.val();
-        self.joiner.strings_i.next = bit_cast_to::<W<LINE, LW>>(self.gathered.val());
-        for g in 0..GROUPS {
-            self.joiner.length_i[g].next = self.lengths.length_o[g].val();
-        }
-        drive!(self; payload: joiner.string_o, size: line_bits);
+        self.close.lanes_i.next = bit_cast_to::<W<LINE, LW>>(self.gathered.val());
+        self.close.distances_i.next = self.gathered.val().get_bits::<DISTANCES>(LINE + PRE);
+        self.free.next = self.gathered.val().get_bits::<BITS>(LINE + PRE + DISTANCES);
+        drive!(self; payload: close.lanes_o, size: line_bits);
         if !self.prefixes.val().all() {
-            self.payload.next = (self.joiner.string_o.val() << self.head_bits.val())
+            self.payload.next = (self.close.lanes_o.val() << self.head_bits.val())
                 | bit_cast_to::<W<LINE, LW>>(self.prefixes.val());
-            self.size.next = self.joiner.length_o.val() + self.head_bits.val();
+            self.size.next = (bit_cast::<SIZE, BITS>(!self.free.val() + 1) << 4) + self.head_bits.val();
         }
         self.result.next = bit_cast_to::<W<RESULT, RW>>(self.payload.val());
         self.result.next[LINE] = !self.prefixes.val().all();

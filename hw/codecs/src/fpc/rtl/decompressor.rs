@@ -2,7 +2,7 @@
 
 use super::expand::FpcExpand;
 use super::parse::FpcParse;
-use super::segments::{FpcPairs, FpcRebuild, FpcSegmentLengths};
+use super::segments::{FpcFar, FpcFreeLanes, FpcNear, FpcRebuild};
 use super::split::FpcSplit;
 use crate::fpc::params::FpcDecompressorParams;
 use crate::line::LINE_WORDS;
@@ -35,10 +35,10 @@ pub struct SegmentCuts {
     pub input: usize,
     /// After the shift of the data to the lowest bits.
     pub aligned: usize,
-    /// After the strings of two segments.
-    pub split: usize,
-    /// After the strings of one segment.
-    pub pairs: usize,
+    /// After the moves by 32, 16 and 8 lanes.
+    pub far: usize,
+    /// After the moves by 4, 2 and 1 lanes.
+    pub near: usize,
 }
 
 fn segment_cuts(params: &FpcDecompressorParams) -> SegmentCuts {
@@ -127,25 +127,27 @@ rtl_module! {
     ///
     /// Each of the GROUPS segments of four words has one prefix, and the head consists of these prefixes. An uncompressed line
     /// is treated as raw segments. Every payload is valid, so there are no errors.
-    #[require(GROUPS * 128 == LINE && 2 * PAIRS == GROUPS && PRE == 3 * GROUPS)]
-    #[require(FIRST == LINE + 1 && MID == LINE + PRE)]
+    #[require(GROUPS * 128 == LINE && DISTANCES == BITS * GROUPS - BITS && NEARS == 3 * GROUPS - 3)]
+    #[require(FIRST == LINE + 1 && ALIGNED == LINE + PRE + DISTANCES && MOVED == LINE + PRE + NEARS && PLACED == LINE + PRE)]
     pub struct FpcSegmentDecompressor<
-        const LINE: usize, const LW: usize, const GROUPS: usize, const PAIRS: usize, const LEVELS: usize,
-        const PRE: usize, const PREW: usize, const FIRST: usize, const FW: usize, const MID: usize, const MW: usize,
+        const LINE: usize, const LW: usize, const GROUPS: usize, const PAIRS: usize, const PRE: usize, const PREW: usize,
+        const BITS: usize, const ALL: usize, const DISTANCES: usize, const FAR: usize,
+        const FARW: usize, const NEARS: usize, const NEAR: usize, const FIRST: usize, const FW: usize, const ALIGNED: usize, const AW: usize,
+        const MOVED: usize, const MW: usize, const PLACED: usize, const PW: usize,
     > {
         reset "asynchronous reset, active low; empties the pipeline";
         parts {
             /// payload, encoding
             after_input: Vec<ElasticPipe<W<FIRST, FW>>> = ElasticPipe::ones(segment_cuts(p).input),
-            /// data, prefixes
-            after_align: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(segment_cuts(p).aligned),
-            lengths: Once<FpcSegmentLengths<GROUPS, PRE, PREW>>,
-            split: Once<BitSplitter<GROUPS, 128, 8, LINE, LW, LEVELS>>,
-            /// strings of pairs of segments, prefixes
-            after_split: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(segment_cuts(p).split),
-            pairs: Once<FpcPairs<LINE, LW, PAIRS, PRE, PREW>>,
+            free_lanes: Once<FpcFreeLanes<GROUPS, PAIRS, BITS, ALL, PRE, PREW>>,
+            /// data, prefixes, distances
+            after_align: Vec<ElasticPipe<W<ALIGNED, AW>>> = ElasticPipe::ones(segment_cuts(p).aligned),
+            far: Once<FpcFar<LINE, LW, GROUPS, BITS, DISTANCES, FAR, FARW>>,
+            /// lanes, prefixes, distances modulo eight
+            after_far: Vec<ElasticPipe<W<MOVED, MW>>> = ElasticPipe::ones(segment_cuts(p).far),
+            near: Once<FpcNear<LINE, LW, GROUPS, NEARS, NEAR>>,
             /// strings of segments, prefixes
-            after_pairs: Vec<ElasticPipe<W<MID, MW>>> = ElasticPipe::ones(segment_cuts(p).pairs),
+            after_near: Vec<ElasticPipe<W<PLACED, PW>>> = ElasticPipe::ones(segment_cuts(p).near),
             rebuild: Once<FpcRebuild<LINE, LW, GROUPS, PRE, PREW>>,
             results: ElasticPipe<W<LINE, LW>> = ElasticPipe::new(1),
             head_bits: Constant<U<5>> = Constant::new(U::new(PRE as u64)),
@@ -155,22 +157,20 @@ rtl_module! {
             first_ready: Signal<Local, Bit>,
             data: Signal<Local, W<LINE, LW>>,
             prefixes: Signal<Local, W<PRE, PREW>>,
-            aligned: Signal<Local, W<MID, MW>>,
+            aligned: Signal<Local, W<ALIGNED, AW>>,
             aligned_valid: Signal<Local, Bit>,
             aligned_ready: Signal<Local, Bit>,
-            split_prefixes: Signal<Local, W<PRE, PREW>>,
-            strings: Signal<Local, W<MID, MW>>,
-            strings_valid: Signal<Local, Bit>,
-            strings_ready: Signal<Local, Bit>,
-            pair_prefixes: Signal<Local, W<PRE, PREW>>,
-            segments: Signal<Local, W<MID, MW>>,
-            segments_valid: Signal<Local, Bit>,
-            segments_ready: Signal<Local, Bit>,
+            moved: Signal<Local, W<MOVED, MW>>,
+            moved_valid: Signal<Local, Bit>,
+            moved_ready: Signal<Local, Bit>,
+            placed: Signal<Local, W<PLACED, PW>>,
+            placed_valid: Signal<Local, Bit>,
+            placed_ready: Signal<Local, Bit>,
             last_prefixes: Signal<Local, W<PRE, PREW>>,
             _input_registers: usize = segment_cuts(p).input,
             _align_registers: usize = segment_cuts(p).aligned,
-            _split_registers: usize = segment_cuts(p).split,
-            _pair_registers: usize = segment_cuts(p).pairs,
+            _far_registers: usize = segment_cuts(p).far,
+            _near_registers: usize = segment_cuts(p).near,
         }
         upset { results }
     }
@@ -324,82 +324,76 @@ impl Logic for FpcSegmentDecompressor {
             self.prefixes.next = bit_cast_to::<W<PRE, PREW>>(self.data.val());
             self.data.next = self.data.val() >> self.head_bits.val();
         }
-        self.aligned.next = bit_cast_to::<W<MID, MW>>(self.data.val());
+        self.free_lanes.prefixes_i.next = self.prefixes.val();
+        self.aligned.next = bit_cast_to::<W<ALIGNED, AW>>(self.data.val());
         for g in 0..GROUPS {
             self.aligned.next[LINE + g * 3..] = self.prefixes.val().get_bits::<3>(g * 3);
         }
+        self.aligned.next[LINE + PRE..] = self.free_lanes.counts_o.val().get_bits::<DISTANCES>(0);
         self.aligned_valid.next = self.first_valid.val();
         for i in 0..self._align_registers {
             drive!(self.after_align[i]; clk_i, rst_ni, valid_i: aligned_valid, data_i: aligned);
             drive!(self; aligned_valid: after_align[i].valid_o, aligned: after_align[i].data_o);
         }
 
-        comment!("strings of two segments each");
-        self.split_prefixes.next = 0.into();
+        comment!("each segment less than eight lanes below its place");
+        self.far.lanes_i.next = bit_cast_to::<W<LINE, LW>>(self.aligned.val());
+        self.far.distances_i.next = self.aligned.val().get_bits::<DISTANCES>(LINE + PRE);
+        self.moved.next = bit_cast_to::<W<MOVED, MW>>(self.far.lanes_o.val());
         for g in 0..GROUPS {
-            self.split_prefixes.next[g * 3..] = self.aligned.val().get_bits::<3>(LINE + g * 3);
+            self.moved.next[LINE + g * 3..] = self.aligned.val().get_bits::<3>(LINE + g * 3);
         }
-        self.lengths.prefixes_i.next = self.split_prefixes.val();
-        self.split.string_i.next = bit_cast_to::<W<LINE, LW>>(self.aligned.val());
-        for g in 0..GROUPS {
-            self.split.length_i[g].next = self.lengths.length_o[g].val();
+        for g in 0..GROUPS - 1 {
+            self.moved.next[LINE + PRE + g * 3..] = self.aligned.val().get_bits::<3>(LINE + PRE + g * BITS);
         }
-        self.strings.next = bit_cast_to::<W<MID, MW>>(self.split.strings_o.val());
-        for g in 0..GROUPS {
-            self.strings.next[LINE + g * 3..] = self.split_prefixes.val().get_bits::<3>(g * 3);
-        }
-        self.strings_valid.next = self.aligned_valid.val();
-        for i in 0..self._split_registers {
-            drive!(self.after_split[i]; clk_i, rst_ni, valid_i: strings_valid, data_i: strings);
-            drive!(self; strings_valid: after_split[i].valid_o, strings: after_split[i].data_o);
+        self.moved_valid.next = self.aligned_valid.val();
+        for i in 0..self._far_registers {
+            drive!(self.after_far[i]; clk_i, rst_ni, valid_i: moved_valid, data_i: moved);
+            drive!(self; moved_valid: after_far[i].valid_o, moved: after_far[i].data_o);
         }
 
-        comment!("strings of one segment each");
-        self.pair_prefixes.next = 0.into();
+        comment!("each segment at its place");
+        self.near.lanes_i.next = bit_cast_to::<W<LINE, LW>>(self.moved.val());
+        self.near.distances_i.next = self.moved.val().get_bits::<NEARS>(LINE + PRE);
+        self.placed.next = bit_cast_to::<W<PLACED, PW>>(self.near.strings_o.val());
         for g in 0..GROUPS {
-            self.pair_prefixes.next[g * 3..] = self.strings.val().get_bits::<3>(LINE + g * 3);
+            self.placed.next[LINE + g * 3..] = self.moved.val().get_bits::<3>(LINE + g * 3);
         }
-        self.pairs.strings_i.next = bit_cast_to::<W<LINE, LW>>(self.strings.val());
-        self.pairs.prefixes_i.next = self.pair_prefixes.val();
-        self.segments.next = bit_cast_to::<W<MID, MW>>(self.pairs.strings_o.val());
-        for g in 0..GROUPS {
-            self.segments.next[LINE + g * 3..] = self.pair_prefixes.val().get_bits::<3>(g * 3);
-        }
-        self.segments_valid.next = self.strings_valid.val();
-        for i in 0..self._pair_registers {
-            drive!(self.after_pairs[i]; clk_i, rst_ni, valid_i: segments_valid, data_i: segments);
-            drive!(self; segments_valid: after_pairs[i].valid_o, segments: after_pairs[i].data_o);
+        self.placed_valid.next = self.moved_valid.val();
+        for i in 0..self._near_registers {
+            drive!(self.after_near[i]; clk_i, rst_ni, valid_i: placed_valid, data_i: placed);
+            drive!(self; placed_valid: after_near[i].valid_o, placed: after_near[i].data_o);
         }
 
         comment!("words from their data");
         self.last_prefixes.next = 0.into();
         for g in 0..GROUPS {
-            self.last_prefixes.next[g * 3..] = self.segments.val().get_bits::<3>(LINE + g * 3);
+            self.last_prefixes.next[g * 3..] = self.placed.val().get_bits::<3>(LINE + g * 3);
         }
-        self.rebuild.strings_i.next = bit_cast_to::<W<LINE, LW>>(self.segments.val());
+        self.rebuild.strings_i.next = bit_cast_to::<W<LINE, LW>>(self.placed.val());
         self.rebuild.prefixes_i.next = self.last_prefixes.val();
-        drive!(self.results; clk_i, rst_ni, valid_i: segments_valid, data_i: rebuild.line_o, ready_i);
+        drive!(self.results; clk_i, rst_ni, valid_i: placed_valid, data_i: rebuild.line_o, ready_i);
 
         drive!(self; results.valid_o, line_o: results.data_o, error_o: false);
 
         comment!("from the last register back: each is ready when it is empty or the next one is");
-        self.segments_ready.next = self.results.ready_o.val();
-        for i in 0..self._pair_registers {
-            self.after_pairs[i].ready_i.next = self.results.ready_o.val();
+        self.placed_ready.next = self.results.ready_o.val();
+        for i in 0..self._near_registers {
+            self.after_near[i].ready_i.next = self.results.ready_o.val();
         }
-        for i in 0..self._pair_registers {
-            self.segments_ready.next = self.after_pairs[i].ready_o.val();
+        for i in 0..self._near_registers {
+            self.placed_ready.next = self.after_near[i].ready_o.val();
         }
-        self.strings_ready.next = self.segments_ready.val();
-        for i in 0..self._split_registers {
-            self.after_split[i].ready_i.next = self.segments_ready.val();
+        self.moved_ready.next = self.placed_ready.val();
+        for i in 0..self._far_registers {
+            self.after_far[i].ready_i.next = self.placed_ready.val();
         }
-        for i in 0..self._split_registers {
-            self.strings_ready.next = self.after_split[i].ready_o.val();
+        for i in 0..self._far_registers {
+            self.moved_ready.next = self.after_far[i].ready_o.val();
         }
-        self.aligned_ready.next = self.strings_ready.val();
+        self.aligned_ready.next = self.moved_ready.val();
         for i in 0..self._align_registers {
-            self.after_align[i].ready_i.next = self.strings_ready.val();
+            self.after_align[i].ready_i.next = self.moved_ready.val();
         }
         for i in 0..self._align_registers {
             self.aligned_ready.next = self.after_align[i].ready_o.val();

@@ -52,8 +52,17 @@ elaborate! {
                         SYMW = word_count(SYM),
                         PRE = 3 * GROUPS,
                         PREW = word_count(PRE),
+                        PAIRS = GROUPS / 2,
+                        G16 = if GROUPS > 2 { GROUPS } else { 0 },
+                        G32 = if GROUPS > 4 { GROUPS } else { 0 },
+                        // A segment has eight lanes of 16 bits.
+                        BITS = clog2(8 * GROUPS),
+                        ALL = BITS * GROUPS,
+                        DISTANCES = ALL - BITS,
+                        MOVES = 2 * ALL,
+                        MOVESW = word_count(MOVES),
                         SIZE = PARAMS.size_bits(),
-                        MID = LINE + PRE,
+                        MID = LINE + PRE + ALL,
                         MW = word_count(MID),
                         RESULT = LINE + 1 + SIZE,
                         RW = word_count(RESULT),
@@ -85,17 +94,17 @@ pub(super) fn decompressor_cuts(depth: usize) -> FpcDecompressorCuts {
     FpcDecompressorCuts { half, parsed, aligned, split }
 }
 
-/// Returns the registers of a decompressor of segments. The steps before the strings of two segments take longest. The register
+/// Returns the registers of a decompressor of segments. The steps before the strings of segments take longest. The register
 /// after the inputs comes last, because it has no logic before it.
 pub(super) fn segment_cuts(depth: usize) -> SegmentCuts {
-    let (input, aligned, split, pairs) = match depth {
+    let (input, aligned, far, near) = match depth {
         1 => (0, 0, 0, 0),
         2 => (0, 0, 0, 1),
         3 => (0, 1, 0, 1),
         4 => (0, 1, 1, 1),
         _ => (1, 1, 1, 1),
     };
-    SegmentCuts { input, aligned, split, pairs }
+    SegmentCuts { input, aligned, far, near }
 }
 
 elaborate! {
@@ -139,13 +148,23 @@ elaborate! {
                         LW = word_count(LINE),
                         GROUPS = PARAMS.lines().groups(),
                         PAIRS = GROUPS / 2,
-                        LEVELS = clog2(GROUPS) - 1,
                         PRE = 3 * GROUPS,
                         PREW = word_count(PRE),
+                        BITS = clog2(8 * GROUPS),
+                        ALL = BITS * GROUPS,
+                        DISTANCES = ALL - BITS,
+                        FAR = ALL + 4 * BITS,
+                        FARW = word_count(FAR),
+                        NEARS = 3 * GROUPS - 3,
+                        NEAR = 3 * GROUPS + 3,
                         FIRST = LINE + 1,
                         FW = word_count(FIRST),
-                        MID = LINE + PRE,
-                        MW = word_count(MID),
+                        ALIGNED = LINE + PRE + DISTANCES,
+                        AW = word_count(ALIGNED),
+                        MOVED = LINE + PRE + NEARS,
+                        MW = word_count(MOVED),
+                        PLACED = LINE + PRE,
+                        PW = word_count(PLACED),
                     }
                 }
             }
