@@ -62,13 +62,13 @@ impl Launches {
     }
 
     /// Adds a launch whose CTAs may start from core cycle `from` on.
-    pub fn start(&mut self, kernel: LaunchedKernel, from: u64) {
+    pub fn start(&mut self, kernel: Arc<LaunchedKernel>, from: u64) {
         self.running.push(Running {
             from,
             next: 0,
             done: 0,
             total: kernel.dims.ctas(),
-            kernel: Arc::new(kernel),
+            kernel,
             done_before: None,
             livelocked: false,
         });
