@@ -1041,13 +1041,19 @@ pub struct BenchOptions {
     #[arg(help_heading = "Estimates", long, value_name = "WORKLOAD", num_args = 1.., conflicts_with_all = ["case", "against", "instructions", "repeat", "json"])]
     pub estimates: Vec<String>,
     /// Mechanisms of --estimates; the speedups are over the first
-    #[arg(help_heading = "Estimates", long, value_name = "NAME[,OPTION=VALUE...],NAME...", requires = "estimates", default_value = "base,latte-cc,mdb-local,hw-bdi,bgp")]
+    #[arg(
+        help_heading = "Estimates",
+        long,
+        value_name = "NAME[,OPTION=VALUE...],NAME...",
+        requires = "estimates",
+        default_value = "base,latte-cc,mdb-local,hw-bdi,bgp"
+    )]
     pub mechanisms: String,
     /// Size of the workloads of --estimates
     #[arg(help_heading = "Estimates", long, requires = "estimates", default_value_t = Size::Study, value_parser = name_of::<Size>())]
     pub size: Size,
     /// Max intervals between beginning and end of a launch, as of `run --intervals`
-    #[arg(help_heading = "Estimates", long, value_name = "N", requires = "estimates", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Estimates", long, value_name = "N", requires = "estimates", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
     pub intervals: u32,
     /// Write every figure as JSON to FILE; with -, to standard output instead of the table
     #[arg(long, value_name = "FILE")]

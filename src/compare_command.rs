@@ -5,7 +5,7 @@ use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan, width};
 use crate::plot::{Bars, Series, bars};
-use crate::run_command::{classify, mismatch, processors, refused_lines};
+use crate::run_command::{classify, estimate_line, mismatch, processors, refused_lines};
 use crate::set_option::configuration;
 use crate::{latency_from, mechanism_list};
 use selvedge_area::Table;
@@ -403,7 +403,9 @@ fn show(
     // Refused requests of a recorded program do not depend on the mechanism.
     let refused = by_workload.iter().filter_map(|row| row.iter().flatten().next()?.one());
     let refused: String = refused.map(|one| refused_lines(&one.workload, one.refused.as_ref())).collect();
-    outputs.show(&(table.render_within(width()) + &racing(&by_workload) + &refused));
+    let estimated: String =
+        reports.iter().flatten().filter_map(|report| estimate_line(report.one()?)).collect();
+    outputs.show(&(table.render_within(width()) + &estimated + &racing(&by_workload) + &refused));
 }
 
 /// Returns the speedups as a chart, with a group of bars for each workload and one for the geometric means.

@@ -451,7 +451,7 @@ pub(super) fn coverage_lines(coverage: &[BlockCoverage]) -> String {
 }
 
 /// Returns the estimate of a run by intervals, as a line for below the table.
-fn estimate_line(report: &RunReport) -> Option<String> {
+pub(super) fn estimate_line(report: &RunReport) -> Option<String> {
     let Estimate { intervals, detailed_share, cycles, cycles_within, ipc } = report.estimate.as_ref()?;
     let within = cycles_within
         .map_or("with too few intervals for an error (a larger number gives more)".into(), |within| {

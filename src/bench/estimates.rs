@@ -46,7 +46,8 @@ pub fn compare(options: &BenchOptions, binary: &Path, folder: &Path) -> Result<S
         for mechanism in &mechanisms {
             let run = |more: &[String]| {
                 let words = ["run", workload, "--size", &options.size.to_string(), "--mechanism", mechanism];
-                let words = words.into_iter().chain(["--engine", "model", "--json", REPORT]).map(str::to_owned);
+                let words =
+                    words.into_iter().chain(["--engine", "model", "--json", REPORT]).map(str::to_owned);
                 let words: Vec<String> = words.chain(more.iter().cloned()).collect();
                 let sample = measure(binary, &words, folder)?;
                 say(format!("{:.2} s: {}\n", sample.wall_s, words.join(" ")));
@@ -68,9 +69,7 @@ fn speedups(pairs: &[Pair], of: &Pair) -> Option<(f64, f64)> {
     if first.mechanism == of.mechanism {
         return None;
     }
-    let ratio = |first: &Sample, this: &Sample| {
-        first.report.cycles as f64 / this.report.cycles.max(1) as f64
-    };
+    let ratio = |first: &Sample, this: &Sample| first.report.cycles as f64 / this.report.cycles.max(1) as f64;
     Some((ratio(&first.full, &of.full), ratio(&first.estimated, &of.estimated)))
 }
 
@@ -91,16 +90,17 @@ fn table(pairs: &[Pair]) -> Table {
     ]);
     for pair in pairs {
         let report = &pair.estimated.report;
-        let interval = report.cycles_within.map_or("-".into(), |within| {
-            format!("{:.1}%", 100.0 * within / report.cycles.max(1) as f64)
-        });
-        let (full, estimated, error) = speedups(pairs, pair).map_or_else(Default::default, |(full, estimated)| {
-            (
-                format!("{full:.3}"),
-                format!("{estimated:.3}"),
-                format!("{:+.1}%", 100.0 * (estimated / full - 1.0)),
-            )
-        });
+        let interval = report
+            .cycles_within
+            .map_or("-".into(), |within| format!("{:.1}%", 100.0 * within / report.cycles.max(1) as f64));
+        let (full, estimated, error) =
+            speedups(pairs, pair).map_or_else(Default::default, |(full, estimated)| {
+                (
+                    format!("{full:.3}"),
+                    format!("{estimated:.3}"),
+                    format!("{:+.1}%", 100.0 * (estimated / full - 1.0)),
+                )
+            });
         table.row(vec![
             pair.workload.clone(),
             pair.mechanism.clone(),

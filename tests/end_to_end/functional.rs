@@ -156,13 +156,14 @@ fn what_needs_timing_is_refused_in_a_line() {
         (&["tests/traces/kernelslist.g", "--functional"], "must be a workload or a launch file"),
         (&["bfs", "--intervals", "9", "--resume", "bfs.ckpt"], "cannot be used with '--resume"),
         (&["bfs", "--intervals", "9", "--max-cycles", "9"], "cannot be used with '--max-cycles"),
+        (
+            &["bfs", "--intervals", "9", "--mechanism", "caba-memo"],
+            "--intervals: caba-memo: must be a mechanism that skips no instructions",
+        ),
         (&["bfs", "--intervals", "0"], "invalid value '0' for '--intervals <N>'"),
         (&["bfs", "--jobs", "2"], "--intervals <N>"),
         (&["bfs+atax", "--intervals", "9"], "--intervals: bfs+atax: must be one workload or launch file"),
-        (
-            &["tests/traces/kernelslist.g", "--intervals", "9"],
-            "must be a workload or a launch file",
-        ),
+        (&["tests/traces/kernelslist.g", "--intervals", "9"], "must be a workload or a launch file"),
     ];
     for (words, line) in refused {
         let (code, output, error) = run(words);

@@ -436,8 +436,9 @@ impl Gpu {
 
     /// Gives CTAs to SMs.
     fn dispatch(&mut self) {
+        let issued = if self.launches.slow_start.is_some() { self.warp_instructions() } else { 0 };
         let (now, wakes) = (self.now, &mut self.wakes);
-        self.launches.dispatch(now, &mut self.sms, |id| wakes.set(id, now, now + 1));
+        self.launches.dispatch(now, issued, &mut self.sms, |id| wakes.set(id, now, now + 1));
     }
 
     /// Runs one core cycle, and the cycles of the other clock domains that end in it.

@@ -494,7 +494,8 @@ impl DeviceMemory {
             return Err(occupied());
         }
         let data = zeros(bytes).ok_or_else(|| MemoryError::NoHostMemory { name: name.to_owned(), bytes })?;
-        self.buffers.insert(place, MemoryBuffer { base: address, name: name.to_owned(), data: Arc::new(data) });
+        self.buffers
+            .insert(place, MemoryBuffer { base: address, name: name.to_owned(), data: Arc::new(data) });
         self.used += bytes;
         self.note(Change::Allocated { address, bytes });
         self.next = self.next.max((end + RED_ZONE).next_multiple_of(BUFFER_ALIGNMENT));

@@ -46,7 +46,8 @@ fn a_launch_without_rest_is_simulated_whole_and_exactly() {
 
 #[test]
 fn estimated_counters_are_those_of_all_instructions() {
-    let (part, all) = (by_intervals("conv2d", "base", 3, 2), simulation("conv2d", "base").run().expect("it runs"));
+    let (part, all) =
+        (by_intervals("conv2d", "base", 3, 2), simulation("conv2d", "base").run().expect("it runs"));
     assert_eq!(part.result, Outcome::Pass);
     // Each launch is rounded once.
     let launches = part.kernels.len() as u64;

@@ -1,20 +1,18 @@
 //! Execution of CTAs without timing. Their accesses update the tags of the L1Ds and the L2.
 use super::Gpu;
-use super::launches::Launches;
+use super::launches::{Launches, SlowStart};
 use crate::partition::AddressMap;
 use crate::sm::coalescer::coalesce;
 use crate::sm::fault::SimFault;
 use crate::sm::feed::Feed;
 use crate::sm::launch::ClockAndSm;
 use selvedge_ptx::memory::{DeviceMemory, physical};
-use selvedge_ptx::ptx::{
-    AccessKind, CacheOp, FunctionalError, FunctionalStats, MemAccess, Space, run_cta,
-};
+use selvedge_ptx::ptx::{AccessKind, CacheOp, FunctionalError, FunctionalStats, MemAccess, Space, run_cta};
 use std::sync::atomic::Ordering;
 
 impl Gpu {
-    /// Executes the CTAs before CTA `until` of the only launch in progress without timing, in order, from the first one that
-    /// has not started. Returns the numbers of their instructions. Nothing may be in flight.
+    /// Executes the CTAs before CTA `until` of the only launch in progress without timing, in order. Begins with the first CTA
+    /// that has not started. Returns the numbers of their instructions. Nothing may be in flight.
     ///
     /// A CTA belongs to an SM in round-robin order. The launch ends with its last CTA.
     ///
@@ -94,6 +92,12 @@ impl Gpu {
                 self.system.warm(self.now, map.slice(line), line, sectors, false);
             }
         }
+    }
+
+    /// Starts the next `ctas` CTAs of the only launch slowly, so that they run out of step. A CTA has a mean of `instructions` warp
+    /// instructions. No instruction may have been issued.
+    pub fn start_slowly(&mut self, ctas: u64, instructions: f64) {
+        self.launches.slow_start = Some(SlowStart { ctas, instructions, started: 0 });
     }
 
     /// Runs the only launch in progress until `done` of its CTAs have ended, or to its last CTA.

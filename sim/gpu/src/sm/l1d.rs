@@ -13,9 +13,7 @@
 mod prefetch;
 
 use crate::cache::sectors::MOST_SECTORS;
-use crate::cache::{
-    MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, SectorsInFlight, TagArray, TagSlot,
-};
+use crate::cache::{MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, SectorsInFlight, TagArray, TagSlot};
 use crate::config::{Allocate, Fetch, L1dConfig, WritePolicy};
 use crate::packet::{Operations, Packet, PacketKind};
 use crate::sm::launch::KERNEL_SLOTS;
@@ -243,14 +241,7 @@ impl L1d {
     }
 
     /// Changes a line as a store or an atomic without timing does.
-    pub fn warm_write(
-        &mut self,
-        line: u64,
-        sectors: u32,
-        is_store: bool,
-        parts: &mut SmParts,
-        now: u64,
-    ) {
+    pub fn warm_write(&mut self, line: u64, sectors: u32, is_store: bool, parts: &mut SmParts, now: u64) {
         let Probe::Hit(slot) = self.tags.probe(line) else { return };
         let (touched, stays) = (self.sectors.whole(sectors), self.stores_stay(line));
         let state = self.tags.state_mut(slot);
@@ -382,14 +373,7 @@ impl L1d {
 
     /// Returns the sectors that a miss of `missing` fetches, as chosen by the mechanism or else by the configuration. `absent` are
     /// all sectors that are neither valid nor in flight.
-    fn sectors_to_fetch(
-        &self,
-        now: u64,
-        load: &Load,
-        missing: u32,
-        absent: u32,
-        parts: &mut SmParts,
-    ) -> u32 {
+    fn sectors_to_fetch(&self, now: u64, load: &Load, missing: u32, absent: u32, parts: &mut SmParts) -> u32 {
         let wanted = match (parts.fetch(now, load, missing, absent), self.config.fetch) {
             (Some(chosen), _) => self.sectors.whole(chosen) | missing,
             (None, Fetch::Requested) => missing,

@@ -358,9 +358,7 @@ fn load_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> bool {
     };
     let bytes: &[u8] = match access.space {
         Space::Global => {
-            return load_from(addresses, out, |first, last| {
-                env.memory.buffer_with(first, last)
-            });
+            return load_from(addresses, out, |first, last| env.memory.buffer_with(first, last));
         }
         Space::Shared => env.shared,
         Space::Const => env.constants,

@@ -10,7 +10,7 @@ use serde::Serialize;
 pub struct Estimate {
     /// Number of intervals that were simulated in detail.
     pub intervals: u64,
-    /// Warp instructions simulated in detail, the warm-up of the intervals included, over those of the run.
+    /// Share of the run's warp instructions that were simulated in detail, the warm-up of the intervals included.
     pub detailed_share: f64,
     /// Estimated core cycles of the run.
     pub cycles: f64,
@@ -42,7 +42,10 @@ impl Measured {
         let mechanism = &self.mechanism;
         Measured {
             snapshot: &self.snapshot - &before.snapshot,
-            mechanism: mechanism.iter().map(|(name, count)| (*name, count.saturating_sub(earlier(name)))).collect(),
+            mechanism: mechanism
+                .iter()
+                .map(|(name, count)| (*name, count.saturating_sub(earlier(name))))
+                .collect(),
         }
     }
 
@@ -73,7 +76,7 @@ impl Measured {
     }
 }
 
-/// The warp instructions of a run that were not simulated in detail, and the measurements that stand for them.
+/// The warp instructions of a run that were not simulated in detail, and the measurements that represent them.
 #[derive(Clone, Debug, Default)]
 pub struct Extrapolation {
     measured: Vec<Measured>,
@@ -81,7 +84,7 @@ pub struct Extrapolation {
 }
 
 impl Extrapolation {
-    /// Returns `rest` further warp instructions like those of `measured`.
+    /// Returns `rest` further warp instructions that `measured` represents.
     pub fn new(measured: Vec<Measured>, rest: u64) -> Self {
         Extrapolation { measured, rest }
     }

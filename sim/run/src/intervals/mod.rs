@@ -3,7 +3,7 @@
 //!
 //! The pass leaves a checkpoint at the start of each interval: device memory, and the GPU with warm tags of the L1Ds and the L2.
 //! An interval simulates some CTAs before its counters count. Beginning and end of a launch are always intervals, and count
-//! exactly. The intervals between them stand for the rest of the launch, in proportion to the warp instructions.
+//! exactly. The intervals between them represent the rest of the launch, in proportion to the warp instructions.
 mod estimate;
 mod points;
 mod pool;
@@ -21,6 +21,7 @@ use points::{Interval, LaunchChoice, LaunchClass, class, intervals};
 use pool::Pool;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control, Gpu};
+use selvedge_gpu::mechanism::DataNeeds;
 use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_hw::Engine;
@@ -86,6 +87,11 @@ fn check(spec: &RunSpec) -> Result<(), RunError> {
     if !matches!(spec.engine, Engine::Model | Engine::Rtl) {
         return refused(&format!("engine {}", spec.engine), "rtl or model");
     }
+    // A mechanism that reads registers knows results, and skips the instructions that compute them. The counts of issued and of
+    // executed instructions then differ.
+    if spec.mechanism.check_needs(DataNeeds::Values, spec.workload.name()).is_err() {
+        return refused(&spec.mechanism.text, "a mechanism that skips no instructions");
+    }
     if spec.check_dram || spec.sample_cycles.is_some() || spec.bounds != Bounds::default() {
         return refused("a check, a series or a limit", "a run without them");
     }
@@ -96,6 +102,10 @@ fn check(spec: &RunSpec) -> Result<(), RunError> {
 struct Job {
     interval: Interval,
     launch: Arc<LaunchedKernel>,
+    /// CTAs that can run at the same time.
+    resident: u64,
+    /// Mean number of warp instructions of the CTAs before the first one; 0 at the beginning of a launch.
+    cta_instructions: f64,
     /// State of the GPU before the first CTA.
     gpu: Vec<u8>,
     memory: DeviceMemory,
@@ -120,12 +130,15 @@ struct Simulator {
 
 impl Simulator {
     fn run(&self, job: Job) -> Result<JobResult, RunError> {
-        let Job { interval, launch, gpu: state, mut memory } = job;
+        let Job { interval, launch, resident, cta_instructions, gpu: state, mut memory } = job;
         let probes = Probes::new(ProbeSpec::default(), self.engine);
         let parts = self.mechanism.build(&self.machine, 1, &probes)?;
         let mut gpu = Gpu::new(&self.machine, parts, Arc::new(self.control.of_part()));
         gpu.resume(&[launch], &mut Reader::new(&state)).expect("the state of a GPU of the same options");
         drop(state);
+        if interval.start > 0 {
+            gpu.start_slowly(resident, cta_instructions);
+        }
         gpu.run_until_done(interval.from, &mut memory)?;
         let before = Measured::of(&gpu);
         match interval.until {
@@ -148,7 +161,7 @@ struct PassedLaunch {
     launch: CurrentLaunch,
     class: LaunchClass,
     instructions: FunctionalStats,
-    /// Intervals and the numbers of their jobs; empty if earlier and later launches of the class stand for the launch.
+    /// Intervals and the numbers of their jobs; empty if other launches of the class represent the launch.
     intervals: Vec<(Interval, usize)>,
 }
 
@@ -191,7 +204,15 @@ impl Pass {
                 let mut state = Writer::default();
                 gpu.save(&mut state);
                 let launch = Arc::clone(&launch);
-                let job = Job { interval, launch, gpu: state.into_bytes(), memory: memory.clone() };
+                let before = passed.instructions.warp_instructions as f64;
+                let job = Job {
+                    interval,
+                    launch,
+                    resident,
+                    cta_instructions: before / interval.start.max(1) as f64,
+                    gpu: state.into_bytes(),
+                    memory: memory.clone(),
+                };
                 if !pool.add(job) {
                     return Ok(());
                 }

@@ -2,8 +2,8 @@
 use selvedge_ptx::ptx::LaunchDims;
 use std::collections::BTreeMap;
 
-/// Full sets of resident CTAs that end before the counters of an interval count. The caches hold the lines of these CTAs
-/// then, mechanisms have trained, and the CTAs run out of step.
+/// Full sets of resident CTAs that end before the counters of an interval count. The L1Ds then hold the lines of these CTAs, and
+/// mechanisms have trained.
 const WARM_SETS: u64 = 1;
 /// Full sets of resident CTAs that end while an interval counts.
 const COUNTED_SETS: u64 = 1;
@@ -24,14 +24,14 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Returns whether the interval is at the beginning or at the end of its launch. It stands only for itself.
+    /// Returns whether the interval is at the beginning or at the end of its launch. It represents no other CTAs.
     pub fn is_edge(&self) -> bool {
         self.from == 0 || self.until.is_none()
     }
 }
 
-/// Returns the intervals of a launch of `ctas` CTAs, of which `resident` run at the same time, by their starts. At most `most`
-/// intervals stand for the CTAs between beginning and end. A launch too short for that is one interval.
+/// Returns the intervals of a launch of `ctas` CTAs, by their starts. At most `resident` CTAs run at the same time. At most `most`
+/// intervals represent the CTAs between beginning and end. A launch too short for that is one interval.
 pub fn intervals(ctas: u64, resident: u64, most: u64) -> Vec<Interval> {
     let resident = resident.clamp(1, ctas);
     let edge = EDGE_SETS * resident;
@@ -74,8 +74,8 @@ pub struct LaunchChoice {
 }
 
 impl LaunchChoice {
-    /// Returns whether the next launch of `class` is simulated. The first `most` launches of a class are. After that, one of two
-    /// is until `2 * most` launches, one of four until `4 * most`, and so on.
+    /// Returns whether the next launch of `class` is simulated: the first `most` launches of a class, then one of two up to
+    /// `2 * most` launches, one of four up to `4 * most`, and so on.
     pub fn takes(&mut self, class: &LaunchClass, most: u64) -> bool {
         let seen = self.seen.entry(class.clone()).or_default();
         let number = *seen;

@@ -14,8 +14,8 @@ struct PoolState<J, R, E> {
     failed: Option<(usize, E)>,
 }
 
-/// A pool of `threads` threads. The thread that makes jobs is one of them: it works on a job itself when as many jobs wait as
-/// there are threads, so that few jobs exist at the same time.
+/// A pool of `threads` threads. The thread that makes jobs is one of them: it works on a job itself when
+/// `threads` jobs wait, so that few jobs exist at the same time.
 pub struct Pool<'a, J, R, E> {
     work: &'a (dyn Fn(J) -> Result<R, E> + Sync),
     threads: usize,
