@@ -13,7 +13,6 @@ use clap::{ArgGroup, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::FpgaFamily;
 use selvedge_gen::{MemoryForm, ResetStyle};
 use selvedge_hw::Engine;
-use selvedge_sim::gpu::SampleSpec;
 use selvedge_sim::limits::{Bytes, Limits};
 use selvedge_sim::reach::FileReach;
 use selvedge_sim::workload::{Group, Size};
@@ -179,6 +178,9 @@ pub struct CompareOptions {
     /// Max number of runs at the same time [default: one per processor]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
+    /// Estimate each run from at most N intervals between beginning and end of a launch (see `selvedge run --help`)
+    #[arg(long, value_name = "N", conflicts_with_all = ["share", "lockstep", "max_cycles", "max_instructions"], value_parser = clap::value_parser!(u32).range(1..))]
+    pub intervals: Option<u32>,
     /// Options that end a run early.
     #[command(flatten)]
     pub bounds: BoundOptions,
@@ -277,7 +279,7 @@ const GPU_TIMING: [&str; 18] = [
 
 /// Further options of `selvedge run` that need timing.
 const RUN_TIMING: [&str; 10] = [
-    "sample",
+    "intervals",
     "checkpoint",
     "checkpoint_every",
     "resume",
@@ -289,18 +291,20 @@ const RUN_TIMING: [&str; 10] = [
     "inject",
 ];
 
-/// Options of `selvedge run` that need every cycle, which `--sample` does not simulate.
-const NO_SAMPLES: [&str; 14] = [
+/// Options of `selvedge run` that need every cycle, which `--intervals` does not simulate.
+const NO_INTERVALS: [&str; 16] = [
     "share",
     "cycles_together",
     "alone",
-    "stats",
-    "launches",
-    "csv",
     "series",
     "vcd",
     "trace_events",
+    "list_probes",
+    "inject",
     "check",
+    "corners",
+    "lockstep",
+    "max_cycles",
     "max_instructions",
     "checkpoint",
     "checkpoint_every",
@@ -416,11 +420,14 @@ pub struct RunOptions {
     /// Execute the kernels without timing: check the results, and count instructions
     #[arg(help_heading = "Execution", long, conflicts_with_all = GPU_TIMING, conflicts_with_all = RUN_TIMING)]
     pub functional: bool,
-    /// Simulate N warp instructions in detail and M without timing, alternately, and estimate the cycles
+    /// Simulate only intervals in detail, at most N between beginning and end of a launch, and estimate the whole run
     ///
-    /// The estimate of the whole run has a confidence interval.
-    #[arg(help_heading = "Execution", long, value_name = "detailed=N,skip=M", conflicts_with_all = NO_SAMPLES)]
-    pub sample: Option<SampleSpec>,
+    /// One pass executes the program without timing and warms the caches. The estimate has a confidence interval.
+    #[arg(help_heading = "Execution", long, value_name = "N", conflicts_with_all = NO_INTERVALS, value_parser = clap::value_parser!(u32).range(1..))]
+    pub intervals: Option<u32>,
+    /// Threads of --intervals; they do not change the results [default: one per processor]
+    #[arg(help_heading = "Execution", long, value_name = "N", requires = "intervals", value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
     /// SM sharing of workloads joined by + [default: left-over]
     ///
     /// left-over: the earliest launch takes all resources that it can use, later launches the rest.
@@ -1038,6 +1045,24 @@ pub struct BenchOptions {
     /// Also count instructions with valgrind's callgrind; this takes about 50 times the time of a run
     #[arg(long)]
     pub instructions: bool,
+    /// Instead of the cases, run these workloads in full and by `run --intervals`, and compare cycles, speedups and time
+    #[arg(help_heading = "Estimates", long, value_name = "WORKLOAD", num_args = 1.., conflicts_with_all = ["case", "against", "instructions", "repeat", "json"])]
+    pub estimates: Vec<String>,
+    /// Mechanisms of --estimates; the speedups are over the first
+    #[arg(
+        help_heading = "Estimates",
+        long,
+        value_name = "NAME[,OPTION=VALUE...],NAME...",
+        requires = "estimates",
+        default_value = "base,latte-cc,mdb-local,hw-bdi,bgp"
+    )]
+    pub mechanisms: String,
+    /// Size of the workloads of --estimates
+    #[arg(help_heading = "Estimates", long, requires = "estimates", default_value_t = Size::Study, value_parser = name_of::<Size>())]
+    pub size: Size,
+    /// Max intervals between beginning and end of a launch, as of `run --intervals`
+    #[arg(help_heading = "Estimates", long, value_name = "N", requires = "estimates", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
+    pub intervals: u32,
     /// Write every figure as JSON to FILE; with -, to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,

@@ -61,7 +61,10 @@ pub fn check(options: &RunOptions) -> Result<(), Failure> {
         (options.workload.is_none(), "must be given with a workload, since it is of one run"),
         (options.gpu.vcd.is_some(), "must be given without --vcd: a checkpoint does not hold waveforms"),
         (options.functional, "must be given without --functional, which has no cycles"),
-        (options.sample.is_some(), "must be given without --sample: a checkpoint does not hold estimates"),
+        (
+            options.intervals.is_some(),
+            "must be given without --intervals: a checkpoint does not hold estimates",
+        ),
         (
             !options.inject.is_empty(),
             "must be given without --inject: a checkpoint does not hold planted faults",

@@ -5,12 +5,13 @@ use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan, width};
 use crate::plot::{Bars, Series, bars};
-use crate::run_command::{classify, mismatch, refused_lines};
+use crate::run_command::{classify, estimate_line, mismatch, processors, refused_lines};
 use crate::set_option::configuration;
 use crate::{latency_from, mechanism_list};
 use selvedge_area::Table;
 use selvedge_sim::best::settled;
 use selvedge_sim::gpu::Control;
+use selvedge_sim::intervals::{IntervalSpec, run_by_intervals};
 use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::printable::printable;
@@ -39,7 +40,11 @@ pub fn run(options: &CompareOptions) -> Result<(), Failure> {
     let jobs = jobs(options);
     let mut outputs = plan(options, &specs).check()?;
     let stop = stop_flag()?;
-    let outcomes = run_all(&specs, jobs, options.bounds.timeout, &stop);
+    // With fewer runs than jobs, each run takes several threads.
+    let intervals = options
+        .intervals
+        .map(|most| IntervalSpec { most: most.into(), jobs: (jobs / specs.len().max(1)).max(1) });
+    let outcomes = run_all(&specs, jobs, intervals, options.bounds.timeout, &stop);
     let (mut failure, mut left) = (None, 0);
     let mut reports = Vec::new();
     for outcome in outcomes {
@@ -71,8 +76,7 @@ pub fn run(options: &CompareOptions) -> Result<(), Failure> {
 }
 
 fn jobs(options: &CompareOptions) -> usize {
-    let all = std::thread::available_parallelism().map_or(1, usize::from);
-    options.jobs.map_or(all, |jobs| jobs as usize)
+    options.jobs.map_or_else(processors, |jobs| jobs as usize)
 }
 
 fn parse_mechanisms(text: &str, latencies: Option<&Path>) -> Result<Vec<MechanismSpec>, Failure> {
@@ -232,6 +236,9 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<S
             });
         }
     }
+    if most > 1 && options.intervals.is_some() {
+        return Err(Failure::usage("--intervals: must be given without workloads joined by +"));
+    }
     if most == 1 && options.share.is_some() {
         return Err(Failure::usage("--share: must be given with several workloads, as in bfs+kmeans"));
     }
@@ -257,7 +264,13 @@ fn plan(options: &CompareOptions, specs: &[Spec]) -> Plan {
 }
 
 /// Runs `specs` on `jobs` threads. The results do not depend on which thread runs which spec.
-fn run_all(specs: &[Spec], jobs: usize, timeout: Option<Duration>, stop: &Arc<AtomicBool>) -> Outcomes {
+fn run_all(
+    specs: &[Spec],
+    jobs: usize,
+    intervals: Option<IntervalSpec>,
+    timeout: Option<Duration>,
+    stop: &Arc<AtomicBool>,
+) -> Outcomes {
     let watch = BatchWatch::start("runs", specs.iter().map(task).collect(), jobs);
     parallel::map(specs, jobs, |at, spec| {
         if stop.load(Ordering::Relaxed) {
@@ -265,7 +278,7 @@ fn run_all(specs: &[Spec], jobs: usize, timeout: Option<Duration>, stop: &Arc<At
         }
         let warn = watch.warnings(format!("{} {}", spec.workload(), spec.mechanism().text));
         watch.started(at);
-        let outcome = one(spec, Control::new(stop, timeout, warn));
+        let outcome = one(spec, intervals, Control::new(stop, timeout, warn));
         watch.ended(at);
         Some(outcome)
     })
@@ -283,12 +296,16 @@ fn task(spec: &Spec) -> Task {
     }
 }
 
-fn one(spec: &Spec, control: Control) -> Result<Report, Failure> {
+fn one(spec: &Spec, intervals: Option<IntervalSpec>, control: Control) -> Result<Report, Failure> {
     let control = Arc::new(control);
     let failure = |error: RunError| classify(&error);
     let (report, fault) = match spec {
         Spec::One(spec) => {
-            let outcome = simulate(spec, control).map_err(failure)?;
+            let outcome = match intervals {
+                Some(intervals) => run_by_intervals(spec, intervals, control),
+                None => simulate(spec, control),
+            };
+            let outcome = outcome.map_err(failure)?;
             (Report::One(Box::new(outcome.report)), outcome.fault)
         }
         Spec::Together(spec) => {
@@ -386,7 +403,9 @@ fn show(
     // Refused requests of a recorded program do not depend on the mechanism.
     let refused = by_workload.iter().filter_map(|row| row.iter().flatten().next()?.one());
     let refused: String = refused.map(|one| refused_lines(&one.workload, one.refused.as_ref())).collect();
-    outputs.show(&(table.render_within(width()) + &racing(&by_workload) + &refused));
+    let estimated: String =
+        reports.iter().flatten().filter_map(|report| estimate_line(report.one()?)).collect();
+    outputs.show(&(table.render_within(width()) + &estimated + &racing(&by_workload) + &refused));
 }
 
 /// Returns the speedups as a chart, with a group of bars for each workload and one for the geometric means.

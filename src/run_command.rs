@@ -13,15 +13,13 @@ use selvedge_area::Table;
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{BlockCompiler, PlantedUpset, StepError};
 use selvedge_sim::config::GpuConfig;
-use selvedge_sim::gpu::Estimate;
+use selvedge_sim::intervals::{Estimate, IntervalSpec, run_by_intervals};
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, PrintedText};
 use selvedge_sim::printable::{printable, printable_lines};
 use selvedge_sim::ptx::FunctionalError as KernelError;
 use selvedge_sim::report::{BlockCoverage, Outcome, Refused, RefusedFor, RunReport};
-use selvedge_sim::run::{
-    RunError, RunSpec, Source, probe_names, run_sampled, run_with_checkpoints as simulate,
-};
+use selvedge_sim::run::{RunError, RunSpec, Source, probe_names, run_with_checkpoints as simulate};
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::timeline::Timeline;
@@ -46,6 +44,11 @@ pub(super) fn named(options: &RunOptions) -> Vec<(&str, Size)> {
     }
 }
 
+/// Returns the number of processors.
+pub(super) fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Runs the workloads of the options.
 pub fn run(options: &RunOptions) -> Result<(), Failure> {
     checkpoint_options::check(options)?;
@@ -53,9 +56,9 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         return functional_command::run(options);
     }
     if let Some(names) = together_command::workloads(options)? {
-        if options.sample.is_some() {
+        if options.intervals.is_some() {
             return Err(Failure::usage(format!(
-                "--sample {}: must be one workload or launch file",
+                "--intervals: {}: must be one workload or launch file",
                 names.join("+")
             )));
         }
@@ -84,8 +87,11 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
             say(format!("run {} of {}: {}\n", at + 1, specs.len(), printable(&title)));
         }
         let progress = Progress::start(title, &stop, options.gpu.bounds.timeout);
-        let outcome = match options.sample {
-            Some(sample) => run_sampled(spec, sample, progress.control()),
+        let outcome = match options.intervals {
+            Some(most) => {
+                let jobs = options.jobs.map_or_else(processors, |jobs| jobs as usize);
+                run_by_intervals(spec, IntervalSpec { most: most.into(), jobs }, progress.control())
+            }
             None => simulate(spec, &options.checkpoints.checkpoints(), progress.control()),
         };
         drop(progress);
@@ -444,22 +450,18 @@ pub(super) fn coverage_lines(coverage: &[BlockCoverage]) -> String {
     coverage.iter().map(|block| format!("{block}\n")).collect()
 }
 
-/// Returns the estimates of a sampled run, as a line for below the table.
-fn estimate_line(report: &RunReport) -> Option<String> {
-    let Estimate { spec, windows, cycles, cycles_within, ipc, skipped_ctas, .. } = report.sampled.as_ref()?;
-    if *skipped_ctas == 0 {
-        let name = printable(&report.workload);
-        return Some(format!(
-            "sampled: {name}: nothing is skipped: no launch has more CTAs left after {} warp instructions than run at the same time\n",
-            spec.detailed
-        ));
-    }
+/// Returns the estimate of a run by intervals, as a line for below the table.
+pub(super) fn estimate_line(report: &RunReport) -> Option<String> {
+    let Estimate { intervals, detailed_share, cycles, cycles_within, ipc } = report.estimate.as_ref()?;
     let within = cycles_within
-        .map_or("with too few windows for an interval (smaller numbers give more)".into(), |within| {
-            format!("within {within:.0} ({:.1}%) with 95% confidence", 100.0 * within / cycles)
+        .map_or("with too few intervals for an error (a larger number gives more)".into(), |within| {
+            format!("within {within:.0} ({:.1}%) with 95% confidence", 100.0 * within / cycles.max(1.0))
         });
     Some(format!(
-        "sampled: {cycles:.0} cycles, {within}, IPC {ipc:.1}, from {windows} windows; the table counts only the simulated windows\n"
+        "estimated: {} {}: {cycles:.0} cycles, {within}, IPC {ipc:.1}, from {intervals} intervals with {:.1}% of the instructions\n",
+        printable(&report.workload),
+        printable(&report.mechanism),
+        100.0 * detailed_share
     ))
 }
 

@@ -29,6 +29,10 @@ pub struct Simulated {
     pub warp_instructions: u64,
     /// Bytes of device memory, which only `--functional` reports.
     pub device_bytes: u64,
+    /// Half the width of the confidence interval of the cycles, if `--intervals` estimates it.
+    pub cycles_within: Option<f64>,
+    /// Share of the instructions that were simulated in detail, which only `--intervals` reports.
+    pub detailed_share: f64,
 }
 
 /// Keys of a report. The reports of timed and of functional runs have some of them each.
@@ -38,6 +42,14 @@ struct Report {
     totals: Totals,
     warp_instructions: u64,
     device_bytes: u64,
+    estimate: Estimate,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Estimate {
+    cycles_within: Option<f64>,
+    detailed_share: f64,
 }
 
 #[derive(Default, Deserialize)]
@@ -127,6 +139,8 @@ fn read(report: &Path) -> Result<Simulated, Failure> {
         cycles: found.totals.cycles,
         warp_instructions: found.totals.warp_instructions.max(found.warp_instructions),
         device_bytes: found.device_bytes,
+        cycles_within: found.estimate.cycles_within,
+        detailed_share: found.estimate.detailed_share,
     })
 }
 

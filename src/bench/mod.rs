@@ -2,6 +2,7 @@
 //! a target.
 mod cases;
 mod child;
+mod estimates;
 mod figures;
 
 use crate::arguments::BenchOptions;
@@ -31,6 +32,10 @@ pub fn run(options: &BenchOptions) -> Result<(), Failure> {
     }
     let folder = folder()?;
     let this = std::env::current_exe().map_err(|e| Failure::usage(format!("this binary: {e}")))?;
+    if !options.estimates.is_empty() {
+        outputs.show(&estimates::compare(options, &this, folder.path())?);
+        return outputs.finish(None);
+    }
     let binaries: Vec<Binary> = std::iter::once(&this)
         .chain(&options.against)
         .map(|path| Binary::new(path))

@@ -75,7 +75,7 @@ pub struct Runs {
 }
 
 /// Objects of a report whose numbers are statistics.
-const STATISTICS: [&str; 6] = ["totals", "mechanism_counters", "throughput", "sampled", "programs", "host"];
+const STATISTICS: [&str; 6] = ["totals", "mechanism_counters", "throughput", "estimate", "programs", "host"];
 
 impl Runs {
     /// Adds the runs of a file. The results of a study are in `folder`, or by default among the user's caches.

@@ -151,7 +151,7 @@ fn options_that_a_checkpoint_cannot_hold_are_refused() {
         let line = refusal(folder.path(), &[words, &["--checkpoint", "c"]].concat());
         assert!(line.contains("--checkpoint: must be given with"), "{line}");
     }
-    for words in [&["run", "bfs", "--functional"][..], &["run", "bfs", "--sample", "detailed=2,skip=2"]] {
+    for words in [&["run", "bfs", "--functional"][..], &["run", "bfs", "--intervals", "2"]] {
         let line = refusal(folder.path(), &[words, &["--checkpoint", "c"]].concat());
         assert!(line.contains("cannot be used with '--checkpoint <FILE>'"), "{line}");
     }

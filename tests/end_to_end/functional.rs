@@ -1,4 +1,4 @@
-//! `run --functional` and `run --sample`: they report their work, refuse unsupported input, and end when stopped.
+//! `run --functional` and `run --intervals`: they report their work, refuse unsupported input, and end when stopped.
 use crate::command::selvedge_in;
 use serde_json::Value;
 use std::path::Path;
@@ -152,22 +152,18 @@ fn what_needs_timing_is_refused_in_a_line() {
         (&["bfs", "--functional", "--series", "-"], "'--functional' cannot be used with '--series"),
         (&["bfs", "--functional", "--max-cycles", "9"], "'--functional' cannot be used with '--max-cycles"),
         (&["bfs", "--functional", "--resume", "bfs.ckpt"], "'--functional' cannot be used with '--resume"),
-        (&["bfs", "--sample", "detailed=9,skip=9", "--resume", "bfs.ckpt"], "cannot be used with '--resume"),
         (&["bfs+atax", "--functional"], "--functional bfs+atax: must be one workload or launch file"),
         (&["tests/traces/kernelslist.g", "--functional"], "must be a workload or a launch file"),
-        (&["bfs", "--sample", "detailed=1"], "must be detailed=N,skip=M"),
+        (&["bfs", "--intervals", "9", "--resume", "bfs.ckpt"], "cannot be used with '--resume"),
+        (&["bfs", "--intervals", "9", "--max-cycles", "9"], "cannot be used with '--max-cycles"),
         (
-            &["bfs", "--sample", "detailed=9,skip=9", "--mechanism", "bgp"],
-            "--sample: bgp: must be the mechanism base",
+            &["bfs", "--intervals", "9", "--mechanism", "caba-memo"],
+            "--intervals: caba-memo: must be a mechanism that skips no instructions",
         ),
-        (
-            &["bfs+atax", "--sample", "detailed=9,skip=9"],
-            "--sample bfs+atax: must be one workload or launch file",
-        ),
-        (
-            &["tests/traces/kernelslist.g", "--sample", "detailed=9,skip=9"],
-            "must be a workload or a launch file",
-        ),
+        (&["bfs", "--intervals", "0"], "invalid value '0' for '--intervals <N>'"),
+        (&["bfs", "--jobs", "2"], "--intervals <N>"),
+        (&["bfs+atax", "--intervals", "9"], "--intervals: bfs+atax: must be one workload or launch file"),
+        (&["tests/traces/kernelslist.g", "--intervals", "9"], "must be a workload or a launch file"),
     ];
     for (words, line) in refused {
         let (code, output, error) = run(words);
@@ -177,12 +173,22 @@ fn what_needs_timing_is_refused_in_a_line() {
 }
 
 #[test]
-fn a_sampled_run_says_what_it_estimates_or_that_it_skips_nothing() {
-    let (code, table, error) = run(&["conv2d", "--size", "small", "--sample", "detailed=10000,skip=30000"]);
+fn a_run_by_intervals_says_what_it_estimates() {
+    let (code, table, error) = run(&["conv2d", "--size", "small", "--intervals", "3", "--engine", "model"]);
     assert_eq!(code, Some(0), "{error}");
     let line = table.lines().last().unwrap_or_default();
-    assert!(line.starts_with("sampled: ") && line.contains("with 95% confidence"), "{line}");
-    let (code, table, error) = run(&["bfs", "--sample", "detailed=10000,skip=30000"]);
+    assert!(line.starts_with("estimated: conv2d base: ") && line.contains("with 95% confidence"), "{line}");
+    let (code, table, error) = run(&["bfs", "--intervals", "3"]);
     assert_eq!(code, Some(0), "{error}");
-    assert!(table.contains("sampled: bfs: nothing is skipped"), "{table}");
+    assert!(table.contains("estimated: bfs base: "), "{table}");
+}
+
+#[test]
+fn a_fault_ends_a_run_by_intervals_with_the_line_of_a_full_run() {
+    let folder = kernel("", "mov.u64 %rd3, 7;\nst.global.u32 [%rd3], 1;", (1, 32));
+    let full = launch(&folder, &[]);
+    assert_eq!((full.0, full.1.lines().count()), (Some(3), 1), "{full:?}");
+    for jobs in ["1", "3"] {
+        assert_eq!(launch(&folder, &["--intervals", "2", "--jobs", jobs]), full);
+    }
 }

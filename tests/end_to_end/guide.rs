@@ -69,7 +69,7 @@ pages! {
     replay_a_trace: "docs/how-to/replay-a-trace.md"
     run_concurrent_kernels: "docs/how-to/run-concurrent-kernels.md"
     checkpoint_and_resume: "docs/how-to/checkpoint-and-resume.md"
-    sample_long_runs: "docs/how-to/sample-long-runs.md"
+    estimate_long_runs: "docs/how-to/estimate-long-runs.md"
     record_waveforms: "docs/how-to/record-waveforms.md"
     view_a_timeline: "docs/how-to/view-a-timeline.md"
     emit_verilog: "docs/how-to/emit-verilog.md"

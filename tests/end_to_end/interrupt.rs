@@ -54,6 +54,18 @@ fn an_interrupted_run_reports_what_it_has() {
 }
 
 #[test]
+fn an_interrupted_run_by_intervals_ends_with_one_line() {
+    for (jobs, (signal, code)) in ["1", "2", "8"].into_iter().zip(SIGNALS) {
+        let words = ["run", "kmeans", "--size", "paper", "--intervals", "4", "--jobs", jobs, "--json", "-"];
+        let output = ended_by(signal, Path::new("."), &words);
+        let error = line(&output, code, &words);
+        assert!(error.contains("interrupted at cycle"), "{error}");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("the report is JSON");
+        assert_eq!(report["result"], "interrupted");
+    }
+}
+
+#[test]
 fn an_interrupted_comparison_reports_the_runs_that_have_ended() {
     let runs = ["vecadd", "tests/data/forever.toml", "atax", "--mechanisms", "base", "--jobs", "1"];
     let words = [&["compare", "--size", "tiny"], &runs[..]].concat();

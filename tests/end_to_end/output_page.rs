@@ -32,7 +32,7 @@ const NAMES: [&str; 14] = [
 const WRITERS: [(&str, &str); 11] = [
     ("run", "run vecadd --size tiny --mechanism hw-bdi --engine model --json FILE"),
     ("run", "run vecadd --size tiny --max-cycles 100 --json FILE"),
-    ("run", "run atax --size tiny --sample detailed=1000,skip=3000 --json FILE"),
+    ("run", "run atax --size tiny --intervals 2 --json FILE"),
     ("run", "compare vecadd --size tiny --engine model --mechanisms base,mdb-local,latte-cc --json FILE"),
     ("together", "run vecadd+atax --size tiny --share sm:3,5 --alone --json FILE"),
     ("functional", "run vecadd --size tiny --functional --json FILE"),

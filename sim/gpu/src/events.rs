@@ -1,7 +1,7 @@
 //! Events for energy and conservation checks: work of issued instructions, operations of mechanisms' blocks, and DRAM bursts of
 //! lines.
 use crate::pipe_kind::PipeKind;
-use crate::stats::counters;
+use crate::stats::{Scale, counters};
 use schemars::JsonSchema;
 use selvedge_ptx::ptx::{Instr, OpClass};
 use selvedge_state::State;
@@ -69,6 +69,18 @@ impl BlockOperations {
     /// Returns every counted block with its operations, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.0.iter().map(|(block, operations)| (*block, *operations))
+    }
+}
+
+impl std::ops::AddAssign<&BlockOperations> for BlockOperations {
+    fn add_assign(&mut self, more: &BlockOperations) {
+        more.iter().for_each(|(block, operations)| self.add(block, operations));
+    }
+}
+
+impl Scale for BlockOperations {
+    fn scaled(self, factor: f64) -> Self {
+        BlockOperations(self.0.into_iter().map(|(block, count)| (block, count.scaled(factor))).collect())
     }
 }
 

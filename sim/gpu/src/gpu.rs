@@ -11,9 +11,8 @@ mod livelock;
 #[cfg(test)]
 mod livelock_tests;
 mod records;
-mod sampled;
-mod skip;
 mod sm_wakes;
+mod untimed;
 mod watchdog;
 #[cfg(test)]
 mod witness_tests;
@@ -21,7 +20,6 @@ mod witness_tests;
 pub use crate::bounds::{Bounds, Limit};
 pub use clock::ClockDomain;
 pub use control::{Control, StopWatch};
-pub use sampled::{Estimate, SampleSpec, SampleSpecError};
 
 use crate::config::{GpuConfig, ReadOnlyCache};
 use crate::dram::EnergyModel;
@@ -41,7 +39,6 @@ use crate::witness::Witness;
 use clock::ClockDomains;
 use launches::Launches;
 use records::Records;
-use sampled::Sampled;
 use selvedge_hw as hw;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::DeviceMemory;
@@ -67,9 +64,6 @@ pub struct Gpu {
     records: Records,
     #[state(skip = "the configuration states it")]
     energy_model: GpuEnergyModel,
-    /// The state of sampled simulation; `None` if every CTA is simulated in detail.
-    #[state(skip = "a sampled run has no checkpoint")]
-    sampled: Option<Box<Sampled>>,
     witness: Witness,
 }
 
@@ -89,7 +83,6 @@ impl Gpu {
             launches: Launches::new(),
             watchdog: Watchdog::new(control),
             records: Records::new(),
-            sampled: None,
             witness: Witness::default(),
         }
     }
@@ -336,13 +329,13 @@ impl Gpu {
     ///
     /// # Errors
     /// Returns an error if the state is of another configuration, parts or launches.
-    pub fn resume(&mut self, launches: Vec<LaunchedKernel>, from: &mut Reader) -> Result<(), StateError> {
+    pub fn resume(&mut self, launches: &[Arc<LaunchedKernel>], from: &mut Reader) -> Result<(), StateError> {
         self.energy_model.share(from);
         for launch in launches {
             if let Feed::Replay(trace) = &launch.feed {
                 from.share(trace);
             }
-            from.share(&Arc::new(launch));
+            from.share(launch);
         }
         self.load(from)?;
         // The limits may differ from the limits of the saved run.
@@ -356,7 +349,8 @@ impl Gpu {
     ///
     /// Invalidates the lines of the kernel's program in the L1Ds and texture caches. Invalidates the lines of the constant caches
     /// that differ from the previous launch, unless the configuration keeps them.
-    pub fn start(&mut self, kernel: LaunchedKernel) {
+    pub fn start(&mut self, kernel: impl Into<Arc<LaunchedKernel>>) {
+        let kernel = kernel.into();
         let slot = kernel.slot;
         self.witness.launch(slot);
         let changed = self.launches.changed(&kernel, &self.config.sm);
@@ -374,7 +368,6 @@ impl Gpu {
         }
         let from = self.now + u64::from(self.config.sm.launch_latency);
         self.launches.start(kernel, from);
-        self.begin_sampling();
         self.watchdog.begin(self.now, self.launches.total());
     }
 
@@ -426,9 +419,6 @@ impl Gpu {
         if self.now >= self.watchdog.next_look {
             self.look(memory)?;
         }
-        if self.sampled.is_some() {
-            self.skip_ctas(memory)?;
-        }
         if self.launches.may_dispatch {
             self.dispatch();
         }
@@ -446,8 +436,9 @@ impl Gpu {
 
     /// Gives CTAs to SMs.
     fn dispatch(&mut self) {
+        let issued = if self.launches.slow_start.is_some() { self.warp_instructions() } else { 0 };
         let (now, wakes) = (self.now, &mut self.wakes);
-        self.launches.dispatch(now, &mut self.sms, |id| wakes.set(id, now, now + 1));
+        self.launches.dispatch(now, issued, &mut self.sms, |id| wakes.set(id, now, now + 1));
     }
 
     /// Runs one core cycle, and the cycles of the other clock domains that end in it.

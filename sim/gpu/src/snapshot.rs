@@ -3,7 +3,7 @@ use crate::dram::{DramCounters, Energy, EnergyModel};
 use crate::energy::{GpuEnergy, GpuEnergyModel};
 use crate::events::{BlockOperations, LineBursts};
 use crate::partition::{CrossbarStats, L2Counters};
-use crate::stats::{CacheCounters, SmCounters};
+use crate::stats::{CacheCounters, Scale, SmCounters};
 use selvedge_state::State;
 
 /// Counters of an interval of simulation.
@@ -68,6 +68,51 @@ impl Snapshot {
     /// Returns the mean power of the DRAM in milliwatts.
     pub fn dram_power_mw(&self) -> f64 {
         self.energy_model.mean_power_mw(&self.dram)
+    }
+}
+
+impl Snapshot {
+    /// Returns the counters times `factor`, rounded.
+    pub fn scaled(&self, factor: f64) -> Snapshot {
+        Snapshot {
+            cycles: self.cycles.scaled(factor),
+            bus_cycles: self.bus_cycles.scaled(factor),
+            sm: self.sm.scaled(factor),
+            l1d: self.l1d.scaled(factor),
+            constant: self.constant.scaled(factor),
+            texture: self.texture.scaled(factor),
+            instruction: self.instruction.scaled(factor),
+            l2: self.l2.scaled(factor),
+            dram: self.dram.scaled(factor),
+            blocks: self.blocks.clone().scaled(factor),
+            line_bursts: self.line_bursts.map(|bursts| bursts.scaled(factor)),
+            energy_model: self.energy_model,
+            gpu_energy_model: self.gpu_energy_model.clone(),
+            crossbar: CrossbarStats {
+                requests: self.crossbar.requests.scaled(factor),
+                replies: self.crossbar.replies.scaled(factor),
+            },
+        }
+    }
+}
+
+impl std::ops::AddAssign<&Snapshot> for Snapshot {
+    fn add_assign(&mut self, o: &Snapshot) {
+        self.cycles += o.cycles;
+        self.bus_cycles += o.bus_cycles;
+        self.sm += o.sm;
+        self.l1d += o.l1d;
+        self.constant += o.constant;
+        self.texture += o.texture;
+        self.instruction += o.instruction;
+        self.l2 += o.l2;
+        self.dram += o.dram;
+        self.crossbar.requests += o.crossbar.requests;
+        self.crossbar.replies += o.crossbar.replies;
+        self.blocks += &o.blocks;
+        if let Some(bursts) = o.line_bursts {
+            *self.line_bursts.get_or_insert_default() += bursts;
+        }
     }
 }
 

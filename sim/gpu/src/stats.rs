@@ -11,7 +11,19 @@ pub(crate) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Declares a struct of counters with field-wise addition and subtraction.
+/// A count, or a struct of counts, that can be scaled.
+pub(crate) trait Scale {
+    /// Returns the counts times `factor`, rounded.
+    fn scaled(self, factor: f64) -> Self;
+}
+
+impl Scale for u64 {
+    fn scaled(self, factor: f64) -> Self {
+        (self as f64 * factor).round() as u64
+    }
+}
+
+/// Declares a struct of counters with field-wise addition, subtraction and scaling.
 macro_rules! counters {
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $field:ident: $type:ty,)* }) => {
         $(#[$meta])*
@@ -28,6 +40,12 @@ macro_rules! counters {
             type Output = Self;
             fn sub(self, o: Self) -> Self {
                 $name { $($field: self.$field - o.$field,)* }
+            }
+        }
+
+        impl $crate::stats::Scale for $name {
+            fn scaled(self, factor: f64) -> Self {
+                $name { $($field: $crate::stats::Scale::scaled(self.$field, factor),)* }
             }
         }
     };

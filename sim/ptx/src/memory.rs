@@ -1,5 +1,7 @@
 //! Functional device memory: named buffers with red zones, which hold the values that kernels read and write.
 //!
+//! A clone of the memory shares the bytes of each buffer until one of both writes to it.
+//!
 //! Addresses grow upwards from [`HEAP_BASE`]. Lower addresses are reserved for the windows of generic addressing (see
 //! [`crate::ptx`]). Each buffer has its own zeroed allocation, so untouched pages cost nothing.
 //!
@@ -174,7 +176,8 @@ type Reads = Arc<Mutex<Vec<HostRead>>>;
 struct MemoryBuffer {
     base: u64,
     name: String,
-    data: Vec<u8>,
+    /// The bytes, which clones of the memory share until they write.
+    data: Arc<Vec<u8>>,
 }
 
 /// Granularity of checkpoints, in bytes: a checkpoint leaves out pages of zeros.
@@ -205,7 +208,7 @@ impl State for MemoryBuffer {
                 page.copy_from_slice(from.take(page.len())?);
             }
         }
-        Ok(MemoryBuffer { base, name, data })
+        Ok(MemoryBuffer { base, name, data: Arc::new(data) })
     }
     fn is_value() -> bool {
         true
@@ -491,7 +494,8 @@ impl DeviceMemory {
             return Err(occupied());
         }
         let data = zeros(bytes).ok_or_else(|| MemoryError::NoHostMemory { name: name.to_owned(), bytes })?;
-        self.buffers.insert(place, MemoryBuffer { base: address, name: name.to_owned(), data });
+        self.buffers
+            .insert(place, MemoryBuffer { base: address, name: name.to_owned(), data: Arc::new(data) });
         self.used += bytes;
         self.note(Change::Allocated { address, bytes });
         self.next = self.next.max((end + RED_ZONE).next_multiple_of(BUFFER_ALIGNMENT));
@@ -667,7 +671,7 @@ impl DeviceMemory {
         if bytes > 0 {
             self.note(Change::Wrote { address, bytes });
         }
-        Ok(self.buffers.get_mut(index).map_or(&mut [], |b| &mut b.data[range]))
+        Ok(self.buffers.get_mut(index).map_or(&mut [], |b| &mut Arc::make_mut(&mut b.data)[range]))
     }
 
     /// Copies `out.len()` bytes from `address` into `out`.
@@ -752,13 +756,28 @@ impl DeviceMemory {
     /// Returns the buffer that contains all of `first..=last`, as its first address and its bytes. Searches the
     /// buffer of the last hit first.
     #[inline]
-    pub(crate) fn buffer_with(&mut self, first: u64, last: u64) -> Option<(u64, &mut [u8])> {
+    pub(crate) fn buffer_with(&mut self, first: u64, last: u64) -> Option<(u64, &[u8])> {
+        let index = self.index_with(first, last)?;
+        let buffer = &self.buffers[index];
+        Some((buffer.base, &buffer.data))
+    }
+
+    /// Returns the buffer as [`DeviceMemory::buffer_with`] does, for writes.
+    #[inline]
+    pub(crate) fn buffer_with_mut(&mut self, first: u64, last: u64) -> Option<(u64, &mut [u8])> {
+        let index = self.index_with(first, last)?;
+        let buffer = &mut self.buffers[index];
+        let bytes: &mut Vec<u8> = Arc::make_mut(&mut buffer.data);
+        Some((buffer.base, bytes))
+    }
+
+    #[inline]
+    fn index_with(&mut self, first: u64, last: u64) -> Option<usize> {
         let hit = self.buffers.get(self.last_hit).is_some_and(|b| b.holds(first, last));
         if !hit {
             self.last_hit = self.find(first, last)?;
         }
-        let buffer = &mut self.buffers[self.last_hit];
-        Some((buffer.base, &mut buffer.data))
+        Some(self.last_hit)
     }
 }
 
@@ -797,6 +816,24 @@ mod tests {
         ] {
             assert_eq!(is_allocated(address), expected, "{address:#x}, buffers {first:#x}, {second:#x}");
         }
+    }
+
+    #[test]
+    fn a_clone_shares_buffers_until_a_write_and_then_differs() {
+        let mut memory = DeviceMemory::new();
+        let (a, b) = (memory.alloc(8, "a").unwrap(), memory.alloc(8, "b").unwrap());
+        memory.write_u32s(a, &[1, 2]).unwrap();
+        let mut clone = memory.clone();
+        let is_shared = |one: &DeviceMemory, other: &DeviceMemory, at: usize| {
+            Arc::ptr_eq(&one.buffers[at].data, &other.buffers[at].data)
+        };
+        assert!(is_shared(&memory, &clone, 0) && is_shared(&memory, &clone, 1));
+        let (_, bytes) = memory.buffer_with_mut(a, a + 3).unwrap();
+        bytes[0] = 9;
+        clone.write_u32s(b, &[7]).unwrap();
+        assert!(!is_shared(&memory, &clone, 0) && !is_shared(&memory, &clone, 1));
+        assert_eq!((memory.read_u32s(a, 2), clone.read_u32s(a, 2)), (Ok(vec![9, 2]), Ok(vec![1, 2])));
+        assert_eq!((memory.read_u32s(b, 1), clone.read_u32s(b, 1)), (Ok(vec![0]), Ok(vec![7])));
     }
 
     #[test]

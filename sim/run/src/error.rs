@@ -72,10 +72,10 @@ pub enum RunError {
     /// The mechanism or a probe is wrong.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
-    /// The run cannot be sampled.
-    #[error("--sample: {what}: must be {must}")]
-    NotSampled {
-        /// Workload or mechanism that was given.
+    /// The run cannot be estimated from intervals.
+    #[error("--intervals: {what}: must be {must}")]
+    NoIntervals {
+        /// Value that was given.
         what: String,
         /// Allowed kinds.
         must: &'static str,

@@ -15,6 +15,7 @@ use selvedge_gpu::trace::strace::TraceRecording;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::LaunchDims;
 use selvedge_state::{State, Writer};
+use std::sync::Arc;
 
 /// Best choice of the trials, and the counters for the report.
 pub(crate) type BestChoice = (Vec<u32>, MechanismCounters);
@@ -46,13 +47,28 @@ pub(crate) struct CurrentLaunch {
 }
 
 impl CurrentLaunch {
-    fn of(launch: &LaunchedKernel, config: &GpuConfig) -> Self {
+    pub fn of(launch: &LaunchedKernel, config: &GpuConfig) -> Self {
         CurrentLaunch {
             name: launch.kernel.name.clone(),
             dims: launch.dims,
             registers: launch.registers_per_cta / (launch.warps_per_cta * 32),
             shared_bytes: launch.shared_bytes,
             ctas_per_sm: launch.most_ctas(&config.sm),
+        }
+    }
+
+    /// Returns the report of the launch: its counters, and the counters from the beginning of the run to its end.
+    pub fn report(self, share: Snapshot, so_far: Snapshot) -> KernelReport {
+        KernelReport {
+            name: self.name,
+            grid: self.dims.grid,
+            block: self.dims.block,
+            registers: self.registers,
+            shared_bytes: self.shared_bytes,
+            ctas_per_sm: self.ctas_per_sm,
+            totals: share.clone().into(),
+            share,
+            so_far,
         }
     }
 }
@@ -80,7 +96,7 @@ impl ProgramLaunches {
         self.memory.take_copies();
         checkpoint.load(|from| {
             self.memory.load(from)?;
-            self.gpu.resume(vec![launch], from)?;
+            self.gpu.resume(&[Arc::new(launch)], from)?;
             self.done.load(from)
         })?;
         Ok(under_way)
@@ -178,17 +194,7 @@ impl ProgramLaunches {
         check_conservation(&so_far, schedulers).map_err(RunError::Conservation)?;
         check_bursts(&so_far).map_err(RunError::Conservation)?;
         let share = &so_far - &self.done.before;
-        self.done.kernels.push(KernelReport {
-            name: current.name,
-            grid: current.dims.grid,
-            block: current.dims.block,
-            registers: current.registers,
-            shared_bytes: current.shared_bytes,
-            ctas_per_sm: current.ctas_per_sm,
-            totals: share.clone().into(),
-            share,
-            so_far,
-        });
+        self.done.kernels.push(current.report(share, so_far));
         Ok(())
     }
 }

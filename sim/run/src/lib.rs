@@ -2,7 +2,7 @@
 //!
 //! - [`run`](mod@run) and [`report`]: a timed run and its report; [`simulation`]: the same, set up by names.
 //! - [`stepped`]: a run that advances by a number of cycles at a time.
-//! - [`functional`]: a run for its values only, without timing.
+//! - [`functional`]: a run for its values only, without timing; [`intervals`]: an estimate from parts of a run.
 //! - [`source`]: workloads, launch files, traces and CUDA programs; [`mechanism`]: the registry.
 //! - [`overrides`]: values that override a configuration.
 //! - [`statistic`]: statistics by name; [`best`]: searches; [`census`]: compressibility of a workload's lines.
@@ -16,6 +16,7 @@ pub mod conservation;
 mod error;
 pub mod fidelity;
 pub mod functional;
+pub mod intervals;
 mod launches;
 pub mod mechanism;
 pub mod overrides;

@@ -1,11 +1,12 @@
 //! Report of a run: totals, kernels and mechanism counters. Values that depend on the host are separate from the deterministic
 //! ones.
 use crate::error::RunError;
+use crate::intervals::Estimate;
 use schemars::JsonSchema;
 use selvedge_cudart::refusals::Refusals;
 use selvedge_gpu::dram::Energy;
 use selvedge_gpu::energy::{BlockOperations, GpuEnergy, LineBursts};
-use selvedge_gpu::gpu::{Estimate, Limit};
+use selvedge_gpu::gpu::Limit;
 use selvedge_gpu::partition::CrossbarStats;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::snapshot::Snapshot;
@@ -539,9 +540,9 @@ pub struct RunReport {
     /// `true` if the execution races, so that instruction counts differ slightly between mechanisms. Null for launch files,
     /// which do not state it.
     pub races: Option<bool>,
-    /// Estimate of a sampled simulation. All other values cover only the intervals that were simulated in detail.
+    /// Estimate from intervals. All other counters are then estimates, rounded, and `sms` is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sampled: Option<Estimate>,
+    pub estimate: Option<Estimate>,
     /// Sums over the run.
     pub totals: Totals,
     /// Reports of the launches, in order.

@@ -4,15 +4,16 @@ pub use crate::source::Source;
 
 use crate::best::{self, Best};
 use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Journal, RunIdentity};
+use crate::intervals::{Estimated, Measured};
 use crate::launches::{Beginning, LaunchResults, ProgramLaunches, device_memory};
 use crate::mechanism::MechanismSpec;
 use crate::report::{BlockCoverage, FORMAT_VERSION, HostReport, Outcome, Refused, RunReport, SmReport};
 use crate::source::LaunchProgram;
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::{Bounds, Control, Gpu, SampleSpec};
+use selvedge_gpu::gpu::{Bounds, Control, Gpu};
 use selvedge_gpu::limits::Limits;
 use selvedge_gpu::mechanism::probe::{BlockInstance, ProbeSpec, Probes};
-use selvedge_gpu::mechanism::{Claim, DataNeeds, MechanismCounters, MechanismError};
+use selvedge_gpu::mechanism::{Claim, DataNeeds, MechanismError};
 use selvedge_gpu::timeline::Timeline;
 use selvedge_gpu::trace::strace::{RecordedRun, TraceRecording};
 use selvedge_hw::wave::Trace;
@@ -92,7 +93,7 @@ pub struct RunOutcome {
 /// # Errors
 /// A mistake that is found before the simulation starts. A later fault is in the outcome, next to the measurements up to it.
 pub fn run(spec: &RunSpec, control: Arc<Control>) -> Result<RunOutcome, RunError> {
-    run_recorded(spec, &Checkpoints::default(), control, &mut None, None)
+    run_recorded(spec, &Checkpoints::default(), control, &mut None)
 }
 
 /// Runs `spec` like [`run`], and writes checkpoints or resumes from one. A limit or an interrupt also leaves a checkpoint.
@@ -104,30 +105,8 @@ pub fn run_with_checkpoints(
     checkpoints: &Checkpoints,
     control: Arc<Control>,
 ) -> Result<RunOutcome, RunError> {
-    run_recorded(spec, checkpoints, control, &mut None, None)
+    run_recorded(spec, checkpoints, control, &mut None)
 }
-
-/// Runs `spec` like [`run`], but skips CTAs and estimates their cycles: [`RunReport::sampled`]. The rest of the report covers
-/// only the part that was simulated in detail.
-///
-/// # Errors
-/// The errors of [`run`]. A trace, which cannot run without timing. A mechanism, whose state would miss the skipped part.
-pub fn run_sampled(
-    spec: &RunSpec,
-    sample: SampleSpec,
-    control: Arc<Control>,
-) -> Result<RunOutcome, RunError> {
-    if let Source::Trace(file) = &spec.workload {
-        return Err(RunError::NotSampled { what: file.name.clone(), must: "a workload or a launch file" });
-    }
-    if spec.mechanism.text != BASE {
-        return Err(RunError::NotSampled { what: spec.mechanism.text.clone(), must: "the mechanism base" });
-    }
-    run_recorded(spec, &Checkpoints::default(), control, &mut None, Some(sample))
-}
-
-/// Name of the specification without a mechanism.
-const BASE: &str = "base";
 
 /// Runs `spec` like [`run`], and returns the bytes of a trace file. The bytes are `None` if the run stopped early.
 ///
@@ -140,7 +119,7 @@ pub fn record(spec: &RunSpec, control: Arc<Control>) -> Result<(RunOutcome, Opti
     let size = spec.size.to_string();
     let recorded = RecordedRun::new(spec.workload.name(), &size, &spec.config, &spec.mechanism.text);
     let mut recording = Some(RecordingRun { recorded, bytes: None });
-    let outcome = run_recorded(spec, &Checkpoints::default(), control, &mut recording, None)?;
+    let outcome = run_recorded(spec, &Checkpoints::default(), control, &mut recording)?;
     Ok((outcome, recording.and_then(|recording| recording.bytes)))
 }
 
@@ -173,13 +152,13 @@ fn run_recorded(
     checkpoints: &Checkpoints,
     control: Arc<Control>,
     recording: &mut Option<RecordingRun>,
-    sample: Option<SampleSpec>,
 ) -> Result<RunOutcome, RunError> {
     checkpoints.check(&spec.probes, spec.engine)?;
     let identity = checkpoints.identity(|| identity(spec));
     let mut checkpoint = Checkpoint::read(checkpoints, &identity)?;
     let recorded = recording.as_ref().map(|recording| &recording.recorded);
-    let mut begun = BegunRun::new(spec, checkpoint.as_mut(), &control, recorded, sample)?;
+    let mut begun = BegunRun::new(spec, checkpoint.as_mut(), &control, recorded)?;
+    begun.watch(spec);
     let resumed = checkpoint.map(|checkpoint| begun.launches.resume(checkpoint)).transpose()?;
     let mut schedule = CheckpointSchedule::new(checkpoints, &identity, begun.launches.gpu.cycle());
     let start = Instant::now();
@@ -192,7 +171,7 @@ fn run_recorded(
         begun.launches.program.fail(fault);
     }
     let trace = begun.launches.recording.take();
-    let (outcome, mut memory) = begun.end(spec, fault, wall_s)?;
+    let (outcome, mut memory) = begun.end(spec, fault, wall_s, None)?;
     if let (Some(recording), None) = (recording, &outcome.fault) {
         recording.bytes = trace.map(|trace| trace.finish(&mut memory));
     }
@@ -203,7 +182,8 @@ fn run_recorded(
 pub(crate) struct BegunRun {
     pub launches: ProgramLaunches,
     best: Option<Best>,
-    mechanism: MechanismSpec,
+    /// Mechanism with its best choice.
+    pub mechanism: MechanismSpec,
     /// Counts of the corner cases that the blocks reach.
     coverage: TrafficCoverage,
     /// Reason that stopped the trials of the mechanism.
@@ -220,7 +200,6 @@ impl BegunRun {
         checkpoint: Option<&mut Checkpoint>,
         control: &Arc<Control>,
         recorded: Option<&RecordedRun>,
-        sample: Option<SampleSpec>,
     ) -> Result<Self, RunError> {
         let program = LaunchProgram::open(
             &spec.workload,
@@ -257,12 +236,6 @@ impl BegunRun {
         let coverage = probes.coverage();
         let mut gpu = Gpu::new(&machine, parts, Arc::clone(control));
         gpu.system_mut().check_dram(spec.check_dram);
-        if let Some(sample) = sample {
-            gpu.skip(sample);
-        } else if spec.check_dram || cfg!(debug_assertions) {
-            // No witness in sampled runs: skipped CTAs put lines into the caches that it cannot account for.
-            gpu.watch();
-        }
         if let Some(cycles) = spec.probes.timeline_cycles() {
             gpu.record_timeline(cycles);
         }
@@ -277,7 +250,15 @@ impl BegunRun {
         Ok(BegunRun { launches, best, mechanism, coverage, stopped })
     }
 
-    /// Checks the results and makes the report, up to `fault` if there is one. Also returns the device memory.
+    /// Lets a witness follow the contents of the caches and DRAM, if the run is checked or a debug build. Nothing may have run.
+    pub fn watch(&mut self, spec: &RunSpec) {
+        if spec.check_dram || cfg!(debug_assertions) {
+            self.launches.gpu.watch();
+        }
+    }
+
+    /// Checks the results and makes the report, up to `fault` if there is one. `estimated` replaces the counters of the GPU. Also
+    /// returns the device memory.
     ///
     /// # Errors
     /// The output files of the host program cannot be computed.
@@ -286,6 +267,7 @@ impl BegunRun {
         spec: &RunSpec,
         fault: Option<RunError>,
         wall_s: f64,
+        estimated: Option<Estimated>,
     ) -> Result<(RunOutcome, DeviceMemory), RunError> {
         let BegunRun { launches, best, mechanism, coverage, .. } = self;
         let ProgramLaunches { mut program, mut gpu, mut memory, done, .. } = launches;
@@ -300,11 +282,18 @@ impl BegunRun {
             Some(_) => Vec::new(),
             None => program.outputs(&memory)?,
         };
-        let snapshot = gpu.snapshot();
-        let mut mechanism_counters = MechanismCounters::new();
-        gpu.mechanism_counters(&mut mechanism_counters);
+        let sms = gpu.sms().iter().filter(|_| estimated.is_none());
+        let sms = sms.map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters().into() });
+        let sms = sms.collect();
+        let (counters, estimate, most_resident_warps) = match estimated {
+            Some(Estimated { counters, estimate, most_resident_warps }) => {
+                (counters, Some(estimate), most_resident_warps)
+            }
+            None => (Measured::of(&gpu), None, gpu.most_resident_warps()),
+        };
+        let Measured { snapshot, mechanism: mut mechanism_counters } = counters;
         if mechanism.claims(Claim::WarpLimit) {
-            mechanism_counters.insert(best::MOST_WARPS, gpu.most_resident_warps());
+            mechanism_counters.insert(best::MOST_WARPS, most_resident_warps);
         }
         if let Some(best) = &best {
             mechanism_counters.extend(best.found.iter());
@@ -329,15 +318,11 @@ impl BegunRun {
             error: verdict.err().or_else(|| refused.as_ref().map(Refused::to_string)),
             refused,
             races: spec.workload.races(),
-            sampled: gpu.estimate(),
+            estimate,
             totals: snapshot.clone().into(),
             kernels: done.kernels,
             series,
-            sms: gpu
-                .sms()
-                .iter()
-                .map(|sm| SmReport { sm: sm.counters_at(gpu.cycle()), l1d: sm.l1d().counters().into() })
-                .collect(),
+            sms,
             mechanism_counters,
             coverage: BlockCoverage::of(&coverage, spec.engine),
             host: HostReport {
@@ -347,7 +332,6 @@ impl BegunRun {
             },
         };
         let printed = memory.take_printed();
-        let most_resident_warps = gpu.most_resident_warps();
         let (traces, timeline) = (gpu.traces(), gpu.take_timeline());
         let outcome = RunOutcome { report, fault, traces, timeline, printed, outputs, most_resident_warps };
         Ok((outcome, memory))

@@ -1,9 +1,10 @@
 //! Sets up a single simulation by names, for programs that use Selvedge as a library.
+use crate::intervals::{IntervalSpec, run_by_intervals};
 use crate::overrides::{Override, overridden};
 use crate::report::RunReport;
-use crate::run::{RunError, RunSpec, Source, run, run_sampled};
+use crate::run::{RunError, RunSpec, Source, run};
 use selvedge_gpu::config::{ConfigError, GpuConfig};
-use selvedge_gpu::gpu::{Bounds, Control, SampleSpec};
+use selvedge_gpu::gpu::{Bounds, Control};
 use selvedge_hw::Engine;
 use selvedge_workloads::workload::Size;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ pub struct Simulation {
     engine: Engine,
     check: bool,
     bounds: Bounds,
-    sample: Option<SampleSpec>,
+    intervals: Option<IntervalSpec>,
 }
 
 /// Reasons for which a simulation cannot be set up, or stops early.
@@ -56,7 +57,7 @@ impl Simulation {
             engine: Engine::Model,
             check: false,
             bounds: Bounds::default(),
-            sample: None,
+            intervals: None,
         }
     }
 
@@ -116,11 +117,10 @@ impl Simulation {
         self
     }
 
-    /// Simulates a sample of the CTAs and estimates the cycles of the whole run. Needs a run without a mechanism; see
-    /// [`run_sampled`].
+    /// Simulates intervals and estimates the whole run; see [`run_by_intervals`].
     #[must_use]
-    pub fn sample(mut self, sample: SampleSpec) -> Self {
-        self.sample = Some(sample);
+    pub fn intervals(mut self, intervals: IntervalSpec) -> Self {
+        self.intervals = Some(intervals);
         self
     }
 
@@ -151,8 +151,8 @@ impl Simulation {
     pub fn run(&self) -> Result<RunReport, SimulationError> {
         let spec = self.spec()?;
         let control = Arc::new(Control::default());
-        let outcome = match self.sample {
-            Some(sample) => run_sampled(&spec, sample, control),
+        let outcome = match self.intervals {
+            Some(intervals) => run_by_intervals(&spec, intervals, control),
             None => run(&spec, control),
         }?;
         outcome.fault.map_or(Ok(outcome.report), |fault| Err(fault.into()))

@@ -36,7 +36,8 @@ impl SteppedRun {
     /// # Errors
     /// The errors of [`crate::run::run`], and a limit that ends the mechanism's trials.
     pub fn new(spec: RunSpec, control: Arc<Control>) -> Result<Self, RunError> {
-        let mut begun = BegunRun::new(&spec, None, &control, None, None)?;
+        let mut begun = BegunRun::new(&spec, None, &control, None)?;
+        begun.watch(&spec);
         match begun.stopped.take() {
             Some(stopped) => Err(stopped),
             None => Ok(SteppedRun { spec, begun, under_way: None, is_over: false, time: Duration::ZERO }),
@@ -94,7 +95,7 @@ impl SteppedRun {
         if let Some(fault) = &fault {
             self.begun.launches.program.fail(fault);
         }
-        Ok(self.begun.end(&self.spec, fault, self.time.as_secs_f64())?.0)
+        Ok(self.begun.end(&self.spec, fault, self.time.as_secs_f64(), None)?.0)
     }
 }
 

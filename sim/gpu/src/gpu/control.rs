@@ -53,6 +53,12 @@ impl Control {
         StopWatch { stop: Arc::clone(&self.stop), deadline: self.deadline }
     }
 
+    /// Returns the control of a simulation that belongs to this run. It obeys the same stop flag and deadline, but reports neither
+    /// progress nor warnings.
+    pub fn of_part(&self) -> Self {
+        Control { stop: Arc::clone(&self.stop), deadline: self.deadline, ..Control::default() }
+    }
+
     /// Passes a warning to the controller. Among simulations that choose something only the first warns, because all run the same
     /// program.
     pub fn warn(&self, text: &str) {

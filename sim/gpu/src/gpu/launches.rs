@@ -25,6 +25,27 @@ pub struct Running {
     pub livelocked: bool,
 }
 
+/// A slow start of a launch in its middle. CTAs that started together would stay in step. With it, the progress of the first
+/// resident CTAs is spread evenly from their beginning to their end, as in the middle of a whole launch.
+pub struct SlowStart {
+    /// CTAs that start slowly.
+    pub ctas: u64,
+    /// Mean number of warp instructions of a CTA.
+    pub instructions: f64,
+    /// CTAs that have started.
+    pub started: u64,
+}
+
+impl SlowStart {
+    /// Returns whether one more CTA may start after `issued` warp instructions. All resident CTAs progress at the same rate. For
+    /// progress that differs by a step of `1 / ctas`, CTA `n` starts when the earlier ones have issued
+    /// `n * n / (2 * ctas)` times the instructions of a CTA.
+    fn allows(&self, issued: u64) -> bool {
+        let number = self.started as f64;
+        issued as f64 >= number * number / (2.0 * self.ctas as f64) * self.instructions
+    }
+}
+
 /// The launches in progress.
 #[derive(State)]
 pub struct Launches {
@@ -33,6 +54,8 @@ pub struct Launches {
     /// Digests of the constants and arguments of the last launch in each slot.
     banks: [Banks; KERNEL_SLOTS],
     pub share: Share,
+    #[state(skip = "only an interval of a launch has it, after its state is loaded")]
+    pub slow_start: Option<SlowStart>,
     /// `true` while a CTA may fit an SM. Becomes `false` when none fits, until a CTA finishes or a launch starts.
     pub may_dispatch: bool,
     /// The SM that takes the next CTA, if it has room.
@@ -48,6 +71,7 @@ impl Launches {
             running: Vec::new(),
             banks: [Banks::default(); KERNEL_SLOTS],
             share: Share::LeftOver,
+            slow_start: None,
             may_dispatch: false,
             next_sm: 0,
             finished: Vec::new(),
@@ -62,13 +86,13 @@ impl Launches {
     }
 
     /// Adds a launch whose CTAs may start from core cycle `from` on.
-    pub fn start(&mut self, kernel: LaunchedKernel, from: u64) {
+    pub fn start(&mut self, kernel: Arc<LaunchedKernel>, from: u64) {
         self.running.push(Running {
             from,
             next: 0,
             done: 0,
             total: kernel.dims.ctas(),
-            kernel: Arc::new(kernel),
+            kernel,
             done_before: None,
             livelocked: false,
         });
@@ -112,12 +136,16 @@ impl Launches {
     }
 
     /// Gives each SM at most one CTA, in round-robin order after the SM that last took one. An SM takes the CTA of the earliest
-    /// launch that may use the SM and fits it. Calls `took` with each SM that took a CTA.
-    pub fn dispatch(&mut self, now: u64, sms: &mut [Sm], mut took: impl FnMut(usize)) {
+    /// launch that may use the SM and fits it. Calls `took` with each SM that took a CTA. `issued` is the number of warp
+    /// instructions that were issued, if there is a slow start.
+    pub fn dispatch(&mut self, now: u64, issued: u64, sms: &mut [Sm], mut took: impl FnMut(usize)) {
         let count = sms.len();
         let mut any = false;
         let first = self.next_sm;
         for offset in 0..count {
+            if self.is_held(issued) {
+                break;
+            }
             let id = (first + offset) % count;
             let (sm, share) = (&mut sms[id], &self.share);
             let fits = |running: &&mut Running| {
@@ -130,6 +158,9 @@ impl Launches {
             let Some(running) = self.running.iter_mut().find(fits) else { continue };
             let cta = running.kernel.dims.cta(running.next);
             running.next += 1;
+            if let Some(slow) = &mut self.slow_start {
+                slow.started += 1;
+            }
             sm.resume(now);
             sm.launch(&running.kernel, cta);
             took(id);
@@ -137,6 +168,19 @@ impl Launches {
             any = true;
         }
         let awaits_a_launch = || self.running.iter().any(|running| running.from > now);
-        self.may_dispatch = self.has_ctas_left() && (any || awaits_a_launch());
+        let is_slow = self.slow_start.is_some();
+        self.may_dispatch = self.has_ctas_left() && (any || is_slow || awaits_a_launch());
+    }
+
+    /// Returns whether a slow start holds the next CTA. Ends the slow start after its last CTA.
+    fn is_held(&mut self, issued: u64) -> bool {
+        let Some(slow) = &self.slow_start else { return false };
+        if slow.started >= slow.ctas {
+            self.slow_start = None;
+            return false;
+        }
+        // Without CTAs on the SMs, no instruction issues.
+        let is_idle = self.running.iter().all(|running| running.done == running.next);
+        !is_idle && !slow.allows(issued)
     }
 }

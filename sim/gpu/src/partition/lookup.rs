@@ -16,7 +16,9 @@
 use super::dram_path::READ_REQUESTS;
 use super::lines::L2LineState;
 use super::part::L2Event;
+use super::parts::SliceParts;
 use super::slice::Slice;
+use super::spec::SliceSpec;
 use crate::cache::{LinePart, MshrId, Probe, SECTOR_BYTES, SectorUse, SectorsInFlight, TagSlot, Victim};
 use crate::config::{Allocate, Fetch, WriteAllocate};
 use crate::packet::{Packet, PacketKind};
@@ -62,33 +64,53 @@ impl SectorState {
 
 impl Slice {
     /// Changes the line as a request without timing does. Its sectors become valid, it becomes the most recently used line, and a
-    /// write makes the sectors dirty. A victim is dropped without a write-back or an event.
-    pub(super) fn warm(&mut self, line: u64, sectors: u32, is_write: bool) {
+    /// write makes the sectors dirty. A victim is dropped without a write-back. A part that chooses the sectors of misses also sees
+    /// this one. Nothing may be in flight.
+    pub(super) fn warm(&mut self, now: u64, line: u64, sectors: u32, is_write: bool) {
         let part = self.spec.sectors.part(line, sectors);
         let local = self.spec.map.slice_local(part.line);
         let needed = self.spec.sectors.whole(part.sectors);
-        let slot = match self.lines.tags.probe(local) {
-            Probe::Hit(slot) => slot,
-            Probe::Miss
-                if self.is_at_rest(part)
-                    && !(is_write && self.spec.write_allocate == WriteAllocate::None) =>
-            {
+        let slot = match self.lines.tags.probe(local).slot() {
+            Some(slot) => slot,
+            None if is_write && self.spec.write_allocate == WriteAllocate::None => return,
+            None => {
                 let Some(victim) = self.lines.tags.victim(local) else { return };
-                if victim.evicted.is_some_and(|(old, _)| self.is_replayed(old)) {
-                    return;
-                }
+                self.lines.making_room.extend(victim.evicted);
                 self.lines.tags.reserve(victim.slot, local);
                 self.lines.tags.fill(victim.slot);
+                if self.lines.is_compressed {
+                    let blocks = self.spec.line_bytes / SECTOR_BYTES;
+                    self.lines.tags.give_blocks(victim.slot, blocks, &mut self.lines.making_room);
+                }
+                for (old, state) in self.lines.making_room.drain(..) {
+                    let line = self.spec.map.slice_global(self.spec.number, old);
+                    self.parts.untimed_event(now, &L2Event::Evicted { line, used: state.sectors.used });
+                }
                 victim.slot
             }
-            _ => return,
         };
         self.lines.tags.touch(slot);
-        let all = self.spec.sectors.all();
         let state = self.lines.tags.state_mut(slot);
-        state.valid |= if self.spec.fetch == Fetch::Line { all } else { needed };
+        let absent = self.spec.sectors.all() & !state.valid;
+        let missing = needed & absent;
+        if is_write {
+            // Most stores cover their sectors, which are then not fetched.
+            state.sectors.arrive(missing, missing);
+            state.valid |= missing;
+        } else if missing != 0 {
+            let missed = LinePart { sectors: missing, ..part };
+            let fetched = choose(&mut self.parts, &self.spec, now, missed, absent);
+            let judged = state.sectors.judge(fetched, missing, SectorsInFlight::default());
+            self.parts.untimed_event(now, &L2Event::Fetched(judged));
+            state.sectors.arrive(fetched, missing);
+            state.valid |= fetched;
+        }
+        let first = state.sectors.ask(needed);
         if is_write && self.spec.writes_back {
             state.dirty |= needed;
+        }
+        if first != 0 {
+            self.parts.untimed_event(now, &L2Event::PredictionUsed(first.count_ones()));
         }
     }
 
@@ -327,12 +349,7 @@ impl Slice {
     fn sectors_to_fetch(&mut self, now: u64, known: &SectorState, missing: u32) -> u32 {
         let absent = self.spec.sectors.all() & !known.valid & !known.coming();
         let part = LinePart { sectors: missing, ..known.part };
-        let wanted = match (self.parts.fetch(now, part, absent), self.spec.fetch) {
-            (Some(chosen), _) => self.spec.sectors.whole(chosen) | missing,
-            (None, Fetch::Requested) => missing,
-            (None, Fetch::Line) => absent,
-        };
-        wanted & absent
+        choose(&mut self.parts, &self.spec, now, part, absent)
     }
 
     /// Marks sectors of the line in `slot` as requested.
@@ -530,4 +547,14 @@ impl Slice {
         self.dram.read(&self.spec, part, plan);
         u64::from(plan.bursts)
     }
+}
+
+/// Returns the sectors among `absent` that a miss of `missing` fetches, as chosen by the mechanism or else by the configuration.
+fn choose(parts: &mut SliceParts, spec: &SliceSpec, now: u64, missing: LinePart, absent: u32) -> u32 {
+    let wanted = match (parts.fetch(now, missing, absent), spec.fetch) {
+        (Some(chosen), _) => spec.sectors.whole(chosen) | missing.sectors,
+        (None, Fetch::Requested) => missing.sectors,
+        (None, Fetch::Line) => absent,
+    };
+    wanted & absent
 }

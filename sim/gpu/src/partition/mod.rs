@@ -132,26 +132,31 @@ impl MemorySystem {
     }
 
     /// Changes the L2 as a request to slice `slice` without timing does.
-    pub(crate) fn warm(&mut self, slice: u16, line: u64, sectors: u32, is_write: bool) {
+    pub(crate) fn warm(&mut self, now: u64, slice: u16, line: u64, sectors: u32, is_write: bool) {
         let (slice, each) = (usize::from(slice), self.config.l2.slices as usize);
-        self.partitions[slice / each].slices[slice % each].warm(line, sectors, is_write);
+        self.partitions[slice / each].slices[slice % each].warm(now, line, sectors, is_write);
     }
 
-    /// Takes a copy of `bytes` bytes from the host to the physical `address`, in L2 cycle `now`.
-    pub(crate) fn copied(&mut self, now: u64, (address, bytes): (u64, u64), memory: &DeviceMemory) {
+    /// Takes a copy of bytes from the host to a physical address, in L2 cycle `now`.
+    pub(crate) fn copied(&mut self, now: u64, copy: (u64, u64), memory: &DeviceMemory) {
         let map = AddressMap::new(&self.config.l2);
-        let (line_bytes, each) = (u64::from(self.config.l2.line_bytes), self.config.l2.slices as usize);
-        let end = address + bytes;
-        let mut line = address & !(line_bytes - 1);
-        while line < end {
-            let first = (address.max(line) - line) / u64::from(SECTOR_BYTES);
-            let last = (end.min(line + line_bytes) - line - 1) / u64::from(SECTOR_BYTES);
-            let sectors = (u32::MAX << first) & (u32::MAX >> (31 - last));
+        let each = self.config.l2.slices as usize;
+        for (line, sectors) in self.lines_of(copy) {
             let port = usize::from(map.slice(line));
             self.partitions[port / each].slices[port % each].copied(now, line, sectors, memory);
             self.wakes.set(port, now, now + 1);
-            line += line_bytes;
         }
+    }
+
+    /// Returns the lines of the L2 that contain the `bytes` bytes from the physical `address`, and their 32-byte sectors.
+    pub(crate) fn lines_of(&self, (address, bytes): (u64, u64)) -> impl Iterator<Item = (u64, u32)> + use<> {
+        let line_bytes = u64::from(self.config.l2.line_bytes);
+        let end = address + bytes;
+        (address & !(line_bytes - 1)..end).step_by(line_bytes as usize).map(move |line| {
+            let first = (address.max(line) - line) / u64::from(SECTOR_BYTES);
+            let last = (end.min(line + line_bytes) - line - 1) / u64::from(SECTOR_BYTES);
+            (line, (u32::MAX << first) & (u32::MAX >> (31 - last)))
+        })
     }
 
     /// Returns whether the crossbar has room for `packet` from `sm`.

@@ -132,7 +132,8 @@ pub trait L2Observer {
     fn l2_event(&mut self, now: u64, event: &L2Event);
 }
 
-/// Chooses the sectors that a miss fetches.
+/// Chooses the sectors that a miss fetches. The part also sees the misses, and as an [`L2Observer`] the fetches and evictions, of
+/// accesses that execute without timing (`run --intervals`).
 pub trait L2FetchSectors {
     /// Returns the sectors that an L2 miss fetches: all requested ones in `missing`, and any of `absent`. `absent` are all
     /// sectors of the line that are neither valid nor in flight. Called once per miss.

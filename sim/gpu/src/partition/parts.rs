@@ -93,6 +93,14 @@ impl SliceParts {
         only!(self.fetch).map(|one| one.sectors(now, missing, absent))
     }
 
+    /// Reports an event without timing to the part that chooses the sectors of misses, if there is one.
+    pub(super) fn untimed_event(&mut self, now: u64, event: &L2Event) {
+        let part = self.abilities.fetch.first().map(|part| &mut self.parts[part]);
+        if let Some(observer) = part.and_then(|part| part.observer()) {
+            observer.l2_event(now, event);
+        }
+    }
+
     pub(super) fn tags_per_way(&mut self) -> u32 {
         only!(self.placement).map_or(1, |one: &mut dyn L2Placement| one.tags_per_way())
     }

@@ -13,7 +13,7 @@
 mod prefetch;
 
 use crate::cache::sectors::MOST_SECTORS;
-use crate::cache::{MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, TagArray, TagSlot};
+use crate::cache::{MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, SectorsInFlight, TagArray, TagSlot};
 use crate::config::{Allocate, Fetch, L1dConfig, WritePolicy};
 use crate::packet::{Operations, Packet, PacketKind};
 use crate::sm::launch::KERNEL_SLOTS;
@@ -198,39 +198,62 @@ impl L1d {
     }
 
     /// Changes a line as a load without timing does: its sectors are valid, and it becomes the most recently used line. Returns
-    /// the sectors that the L2 must supply; none if the line is in flight.
-    pub fn warm(&mut self, line: u64, sectors: u32) -> u32 {
-        let sectors = match self.config.fetch {
-            Fetch::Requested => self.sectors.whole(sectors),
-            Fetch::Line => self.sectors.all(),
-        };
-        let slot = match self.tags.probe(line) {
-            Probe::Hit(slot) => slot,
-            Probe::Miss if self.mshr.find(line).is_none() => {
+    /// the sectors that the L2 must supply. A part that chooses the sectors of misses also sees this one. Nothing may be in
+    /// flight.
+    pub fn warm(&mut self, load: &Load, parts: &mut SmParts, now: u64) -> u32 {
+        let line = load.line;
+        let sectors = self.sectors.whole(load.sectors);
+        let slot = match self.tags.probe(line).slot() {
+            Some(slot) => slot,
+            None => {
                 let Some(victim) = self.tags.victim(line) else { return sectors };
+                self.evicted.extend(victim.evicted);
                 self.tags.reserve(victim.slot, line);
                 self.tags.fill(victim.slot);
+                if self.config.tags_per_way > 1 {
+                    self.give(victim.slot, self.blocks_of_a_line());
+                }
+                for (line, state) in self.evicted.drain(..) {
+                    parts.untimed_event(now, &L1dEvent::Evicted { line, used: state.sectors.used });
+                }
                 victim.slot
             }
-            _ => return 0,
         };
         self.tags.touch(slot);
-        let state = self.tags.state_mut(slot);
-        let missing = sectors & !state.valid;
-        state.valid |= sectors;
-        missing
+        let absent = self.sectors.all() & !self.tags.state(slot).valid;
+        let missing = sectors & absent;
+        let fetched = match missing {
+            0 => 0,
+            _ => self.sectors_to_fetch(now, load, missing, absent, parts),
+        };
+        let line_use = &mut self.tags.state_mut(slot).sectors;
+        if fetched != 0 {
+            let judged = line_use.judge(fetched, missing, SectorsInFlight::default());
+            parts.untimed_event(now, &L1dEvent::Fetched(judged));
+            line_use.arrive(fetched, missing);
+        }
+        let first = line_use.ask(sectors);
+        if first != 0 {
+            parts.untimed_event(now, &L1dEvent::PredictionUsed(first.count_ones()));
+        }
+        self.tags.state_mut(slot).valid |= fetched;
+        fetched
     }
 
     /// Changes a line as a store or an atomic without timing does.
-    pub fn warm_write(&mut self, line: u64, sectors: u32, is_store: bool) {
+    pub fn warm_write(&mut self, line: u64, sectors: u32, is_store: bool, parts: &mut SmParts, now: u64) {
         let Probe::Hit(slot) = self.tags.probe(line) else { return };
-        let touched = self.sectors.whole(sectors);
-        if is_store && self.stores_stay(line) {
+        let (touched, stays) = (self.sectors.whole(sectors), self.stores_stay(line));
+        let state = self.tags.state_mut(slot);
+        if is_store && stays {
             self.tags.touch(slot);
-        } else if self.tags.state(slot).valid & !touched == 0 {
+        } else if state.valid & !touched == 0 {
+            let used = state.sectors.used;
             self.tags.invalidate(slot);
+            parts.untimed_event(now, &L1dEvent::Evicted { line, used });
         } else {
-            self.tags.state_mut(slot).valid &= !touched;
+            state.valid &= !touched;
+            state.sectors.leave(touched);
         }
     }
 
@@ -333,12 +356,7 @@ impl L1d {
         let under_way = self.mshr.under_way(id);
         self.report_use(under_way.first_asked(missing), ctx);
         let absent = self.sectors.all() & !valid & !under_way.coming;
-        let wanted = match (ctx.parts.fetch(ctx.now, load, missing & absent, absent), self.config.fetch) {
-            (Some(chosen), _) => self.sectors.whole(chosen) | missing,
-            (None, Fetch::Requested) => missing,
-            (None, Fetch::Line) => absent,
-        };
-        let fetched = wanted & absent;
+        let fetched = self.sectors_to_fetch(ctx.now, load, missing & absent, absent, ctx.parts);
         debug_assert_eq!(missing & !fetched & !under_way.coming, 0, "a sector that is asked for stays away");
         let line_use = slot.map_or_else(SectorUse::default, |slot| self.tags.state(slot).sectors);
         let judged = line_use.judge(fetched, missing, under_way);
@@ -351,6 +369,17 @@ impl L1d {
         self.witness.hit(self.number, line, sectors & valid);
         self.witness.wait(self.number, line, missing);
         if slot.is_some() || entry.is_some() { L1dAccess::SectorMiss } else { L1dAccess::Miss }
+    }
+
+    /// Returns the sectors that a miss of `missing` fetches, as chosen by the mechanism or else by the configuration. `absent` are
+    /// all sectors that are neither valid nor in flight.
+    fn sectors_to_fetch(&self, now: u64, load: &Load, missing: u32, absent: u32, parts: &mut SmParts) -> u32 {
+        let wanted = match (parts.fetch(now, load, missing, absent), self.config.fetch) {
+            (Some(chosen), _) => self.sectors.whole(chosen) | missing,
+            (None, Fetch::Requested) => missing,
+            (None, Fetch::Line) => absent,
+        };
+        wanted & absent
     }
 
     /// Marks sectors of the line in `slot` as requested by a load.

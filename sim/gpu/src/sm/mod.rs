@@ -58,7 +58,7 @@ use l1d::L1d;
 use launch::LaunchedKernel;
 use memory_path::MemoryPath;
 use needs::Need;
-use part::L1dEvent;
+use part::{L1dEvent, Load};
 use parts::SmParts;
 use pipes::PipeKind;
 use quota::Quotas;
@@ -162,9 +162,15 @@ impl Sm {
         self.id
     }
 
-    /// Returns the L1D, for accesses without timing.
-    pub(crate) fn l1d_mut(&mut self) -> &mut L1d {
-        &mut self.memory.l1d
+    /// Lets the L1D see a load of 32-byte sectors without timing. Returns the sectors that the L2 must supply.
+    pub(crate) fn warm(&mut self, now: u64, kernel: u8, line: u64, sectors: u32) -> u32 {
+        let load = Load { kernel, line, sectors, ..Load::default() };
+        self.memory.l1d.warm(&load, &mut self.parts, now)
+    }
+
+    /// Lets the L1D see a store or an atomic without timing.
+    pub(crate) fn warm_write(&mut self, now: u64, line: u64, sectors: u32, is_store: bool) {
+        self.memory.l1d.warm_write(line, sectors, is_store, &mut self.parts, now);
     }
 
     /// Lets `witness` follow the contents of the SM's caches.

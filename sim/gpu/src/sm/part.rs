@@ -255,7 +255,8 @@ pub trait FailureBypass {
     fn bypasses_failure(&mut self, now: u64, load: &Load, cause: FailCause) -> bool;
 }
 
-/// Chooses the sectors that a miss fetches.
+/// Chooses the sectors that a miss fetches. The part also sees the misses, and as an [`L1dObserver`] the fetches and evictions, of
+/// accesses that execute without timing (`run --intervals`).
 pub trait L1dFetchSectors {
     /// Returns the sectors that an L1D miss fetches: all requested ones in `missing`, and any of `absent`. `absent` are all
     /// sectors of the line that are neither valid nor in flight. Called once per miss.

@@ -187,6 +187,14 @@ impl SmParts {
         only!(self.fetch).map(|one| one.sectors(now, load, missing, absent))
     }
 
+    /// Reports an event of the L1D without timing to the part that chooses the sectors of misses, if there is one.
+    pub(super) fn untimed_event(&mut self, now: u64, event: &L1dEvent) {
+        let part = self.abilities.fetch.first().map(|part| &mut self.parts[part]);
+        if let Some(observer) = part.and_then(|part| part.l1d_observer()) {
+            observer.l1d_event(now, event);
+        }
+    }
+
     pub(super) fn space(&mut self, line: u64, memory: &DeviceMemory) -> LineSpace {
         only!(self.placement).map_or(LineSpace::Whole, |one| one.space(line, memory))
     }

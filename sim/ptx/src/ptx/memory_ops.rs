@@ -202,7 +202,7 @@ pub(super) fn each_lane(
         Space::Global | Space::Generic => {
             let (low, high) = span(&access.address, access.mask);
             let last = high.saturating_add(u64::from(access.bytes) - 1);
-            if let Some((base, bytes)) = env.memory.buffer_with(low, last) {
+            if let Some((base, bytes)) = env.memory.buffer_with_mut(low, last) {
                 for lane in lanes(access.mask) {
                     f(bytes, (access.address[lane] - base) as usize, lane);
                 }
@@ -214,7 +214,7 @@ pub(super) fn each_lane(
                 let address = access.address[lane];
                 let last = address.saturating_add(u64::from(access.bytes) - 1);
                 let is_void = env.memory.is_void(address, last);
-                match env.memory.buffer_with(address, last) {
+                match env.memory.buffer_with_mut(address, last) {
                     Some((base, bytes)) => f(bytes, (address - base) as usize, lane),
                     None if is_void => {
                         f(&mut [0; MOST_BYTES], 0, lane);
@@ -358,10 +358,7 @@ fn load_lanes(env: &mut Env, access: &MemAccess, out: &mut [u32; 32]) -> bool {
     };
     let bytes: &[u8] = match access.space {
         Space::Global => {
-            return load_from(addresses, out, |first, last| {
-                let (base, bytes) = env.memory.buffer_with(first, last)?;
-                Some((base, &*bytes))
-            });
+            return load_from(addresses, out, |first, last| env.memory.buffer_with(first, last));
         }
         Space::Shared => env.shared,
         Space::Const => env.constants,
@@ -420,11 +417,42 @@ pub(super) fn load_checked(
     let bytes: &[u8] = match access.space {
         Space::Const => env.constants,
         Space::Param => env.params,
+        Space::Global | Space::Generic => {
+            check_alignment(warp, kernel, env, access)?;
+            return load_global(warp, kernel, env, access, f);
+        }
         _ => return each_lane(warp, kernel, env, access, |bytes, offset, lane| f(bytes, offset, lane)),
     };
     check_alignment(warp, kernel, env, access)?;
     check_span(warp, kernel, env, access, bytes.len())?;
     lanes(access.mask).for_each(|lane| f(bytes, access.address[lane] as usize, lane));
+    Ok(())
+}
+
+/// Calls `f` for each lane of a load from global memory, like [`each_lane`]. Leaves the memory unchanged.
+fn load_global(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    access: &MemAccess,
+    mut f: impl FnMut(&[u8], usize, usize),
+) -> Result<()> {
+    let (low, high) = span(&access.address, access.mask);
+    let last = high.saturating_add(u64::from(access.bytes) - 1);
+    if let Some((base, bytes)) = env.memory.buffer_with(low, last) {
+        lanes(access.mask).for_each(|lane| f(bytes, (access.address[lane] - base) as usize, lane));
+        return Ok(());
+    }
+    for lane in lanes(access.mask) {
+        let address = access.address[lane];
+        let last = address.saturating_add(u64::from(access.bytes) - 1);
+        let is_void = env.memory.is_void(address, last);
+        match env.memory.buffer_with(address, last) {
+            Some((base, bytes)) => f(bytes, (address - base) as usize, lane),
+            None if is_void => f(&[0; MOST_BYTES], 0, lane),
+            None => return Err(out_of_bounds(warp, kernel, env, access, lane, 0)),
+        }
+    }
     Ok(())
 }
 

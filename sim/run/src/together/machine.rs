@@ -131,11 +131,11 @@ impl<'a> Machine<'a> {
             let launch = program.replay(checkpoint.value()?, self.gpu.config(), &mut self.memory)?;
             // The L2 state in the checkpoint already reflects these copies.
             self.memory.take_copies();
-            launches.push(launch.ok_or_else(|| checkpoint.without("a launch"))?);
+            launches.push(Arc::new(launch.ok_or_else(|| checkpoint.without("a launch"))?));
         }
         checkpoint.load(|from| {
             self.memory.load(from)?;
-            self.gpu.resume(launches, from)?;
+            self.gpu.resume(&launches, from)?;
             self.programs.iter_mut().try_for_each(|program| program.record.load(from))
         })?;
         Ok(())

@@ -1,0 +1,113 @@
+//! Execution of CTAs without timing. Their accesses update the tags of the L1Ds and the L2.
+use super::Gpu;
+use super::launches::{Launches, SlowStart};
+use crate::partition::AddressMap;
+use crate::sm::coalescer::coalesce;
+use crate::sm::fault::SimFault;
+use crate::sm::feed::Feed;
+use crate::sm::launch::ClockAndSm;
+use selvedge_ptx::memory::{DeviceMemory, physical};
+use selvedge_ptx::ptx::{AccessKind, CacheOp, FunctionalError, FunctionalStats, MemAccess, Space, run_cta};
+use std::sync::atomic::Ordering;
+
+impl Gpu {
+    /// Executes the CTAs before CTA `until` of the only launch in progress without timing, in order. Begins with the first CTA
+    /// that has not started. Returns the numbers of their instructions. Nothing may be in flight.
+    ///
+    /// A CTA belongs to an SM in round-robin order. The launch ends with its last CTA.
+    ///
+    /// # Errors
+    /// Returns the fault of the kernel, a deadlock, an interrupt or the timeout.
+    pub fn execute_ctas(
+        &mut self,
+        until: u64,
+        memory: &mut DeviceMemory,
+    ) -> Result<FunctionalStats, SimFault> {
+        let Launches { running, next_sm, .. } = &mut self.launches;
+        let [running] = &mut running[..] else { return Ok(FunctionalStats::default()) };
+        debug_assert!(matches!(running.kernel.feed, Feed::Execute));
+        let map = AddressMap::new(&self.config.l2);
+        let mut transactions = Vec::new();
+        let mut shared = vec![0; running.kernel.shared_bytes as usize];
+        let mut all = FunctionalStats::default();
+        while running.next < until.min(running.total) {
+            let sm = &mut self.sms[*next_sm];
+            *next_sm = (*next_sm + 1) % self.config.sm.count as usize;
+            let kernel = &running.kernel;
+            let place = ClockAndSm { clock: self.now, sm: u32::from(sm.number()), sms: self.config.sm.count };
+            shared.fill(0);
+            let mut env = kernel.environment(memory, &mut shared, place);
+            let (system, now) = (&mut self.system, self.now);
+            let mut warm = |access: &MemAccess| {
+                if !matches!(access.space, Space::Global | Space::Local) {
+                    return;
+                }
+                transactions.clear();
+                coalesce(access, self.config.l1d.line_bytes, &mut transactions);
+                let bypasses = matches!(access.cache, CacheOp::Global | CacheOp::Volatile);
+                for transaction in &transactions {
+                    let line = physical(kernel.slot, transaction.line);
+                    let sectors = transaction.sectors;
+                    let is_load = access.kind == AccessKind::Load;
+                    let missing = match access.kind {
+                        AccessKind::Load if bypasses => sectors,
+                        AccessKind::Load => sm.warm(now, kernel.slot, line, sectors),
+                        kind => {
+                            sm.warm_write(now, line, sectors, kind == AccessKind::Store);
+                            sectors
+                        }
+                    };
+                    if missing != 0 {
+                        system.warm(now, map.slice(line), line, missing, !is_load);
+                    }
+                }
+            };
+            let control = &self.watchdog.control;
+            let mut goes_on = |_| !control.stop.load(Ordering::Relaxed) && control.timed_out().is_none();
+            let ran = run_cta(&kernel.kernel, running.next, &mut env, &mut warm, &mut goes_on);
+            let ran = ran.map_err(|error| match (error, control.timed_out()) {
+                (FunctionalError::Fault(fault), _) => SimFault::Kernel(fault),
+                (FunctionalError::Stopped { .. }, Some(limit)) => {
+                    SimFault::Limited { limit, cycle: self.now }
+                }
+                (FunctionalError::Stopped { .. }, None) => SimFault::Interrupted { cycle: self.now },
+                (other, _) => SimFault::Deadlock { cycle: self.now, waiting: other.to_string() },
+            })?;
+            running.next += 1;
+            running.done += 1;
+            control.ctas_done.store(running.done, Ordering::Relaxed);
+            all.warp_instructions += ran.warp_instructions;
+            all.thread_instructions += ran.thread_instructions;
+            all.memory_instructions += ran.memory_instructions;
+        }
+        self.launches.retire_ended();
+        Ok(all)
+    }
+
+    /// Puts the host's copies since the last call into the tags of the L2, if the configuration says so.
+    pub fn take_copies_untimed(&mut self, memory: &mut DeviceMemory) {
+        let map = AddressMap::new(&self.config.l2);
+        for copy in memory.take_copies() {
+            for (line, sectors) in self.system.lines_of(copy) {
+                self.system.warm(self.now, map.slice(line), line, sectors, false);
+            }
+        }
+    }
+
+    /// Starts the next `ctas` CTAs of the only launch slowly, so that they run out of step. A CTA has a mean of `instructions` warp
+    /// instructions. No instruction may have been issued.
+    pub fn start_slowly(&mut self, ctas: u64, instructions: f64) {
+        self.launches.slow_start = Some(SlowStart { ctas, instructions, started: 0 });
+    }
+
+    /// Runs the only launch in progress until `done` of its CTAs have ended, or to its last CTA.
+    ///
+    /// # Errors
+    /// As [`Gpu::run`].
+    pub fn run_until_done(&mut self, done: u64, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        while self.launches.running.first().is_some_and(|running| running.done < done) {
+            self.advance(u64::MAX, memory)?;
+        }
+        Ok(())
+    }
+}

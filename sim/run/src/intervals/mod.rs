@@ -1,0 +1,319 @@
+//! Estimates a run from intervals: one pass executes the program without timing, and parts of its launches are simulated in
+//! detail on several threads.
+//!
+//! The pass leaves a checkpoint at the start of each interval: device memory, and the GPU with warm tags of the L1Ds and the L2.
+//! An interval simulates some CTAs before its counters count. Beginning and end of a launch are always intervals, and count
+//! exactly. The intervals between them represent the rest of the launch, in proportion to the warp instructions.
+mod estimate;
+mod points;
+mod pool;
+
+pub use estimate::Estimate;
+pub(crate) use estimate::Measured;
+
+use crate::error::RunError;
+use crate::launches::CurrentLaunch;
+use crate::mechanism::MechanismSpec;
+use crate::report::KernelReport;
+use crate::run::{BegunRun, RunOutcome, RunSpec, Source};
+use estimate::{Extrapolation, half_width};
+use points::{Interval, LaunchChoice, LaunchClass, class, intervals};
+use pool::Pool;
+use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::gpu::{Bounds, Control, Gpu};
+use selvedge_gpu::mechanism::DataNeeds;
+use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
+use selvedge_gpu::sm::launch::LaunchedKernel;
+use selvedge_hw::Engine;
+use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::ptx::FunctionalStats;
+use selvedge_state::{Reader, State, Writer};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Number of intervals, and of threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntervalSpec {
+    /// Max intervals between beginning and end of a launch, from 1 on.
+    pub most: u64,
+    /// Threads, from 1 on. They do not change the results.
+    pub jobs: usize,
+}
+
+/// Estimates `spec` from intervals: [`crate::report::RunReport::estimate`]. All counters of the report are estimates.
+///
+/// # Errors
+/// The errors of [`crate::run::run`]. A trace, a search, a check or a limit on cycles or instructions, which need every cycle.
+pub fn run_by_intervals(
+    spec: &RunSpec,
+    intervals: IntervalSpec,
+    control: Arc<Control>,
+) -> Result<RunOutcome, RunError> {
+    check(spec)?;
+    let mut begun = BegunRun::new(spec, None, &control, None)?;
+    let start = Instant::now();
+    let simulator = Simulator {
+        machine: Arc::new(begun.mechanism.machine(&spec.config)?),
+        mechanism: begun.mechanism.clone(),
+        engine: spec.engine,
+        control: Arc::clone(&control),
+    };
+    let work = |job| simulator.run(job);
+    let mut pass = Pass { launches: Vec::new(), choice: LaunchChoice::default(), most: intervals.most };
+    let (ended, results) = Pool::run(intervals.jobs, &work, |pool| pass.run(&mut begun, pool));
+    // The intervals come before a fault of the pass, in the order of the program.
+    let (results, fault) = match results {
+        Ok(results) => (results, ended.err()),
+        Err(fault) => (BTreeMap::new(), Some(fault)),
+    };
+    if let Some(fault) = &fault {
+        begun.launches.program.fail(fault);
+    }
+    let launches = if fault.is_none() { pass.launches } else { Vec::new() };
+    let estimated = estimate(launches, &results, &mut begun.launches.done.kernels);
+    let (outcome, _) = begun.end(spec, fault, start.elapsed().as_secs_f64(), Some(estimated))?;
+    Ok(outcome)
+}
+
+/// Refuses runs that need every cycle.
+fn check(spec: &RunSpec) -> Result<(), RunError> {
+    let refused = |what: &str, must| Err(RunError::NoIntervals { what: what.into(), must });
+    match &spec.workload {
+        Source::Trace(file) => return refused(&file.name, "a workload or a launch file"),
+        Source::Live(live) => return refused(live.name(), "a workload or a launch file"),
+        Source::BuiltIn(_) | Source::File(_) | Source::Recorded(_) => {}
+    }
+    if !matches!(spec.engine, Engine::Model | Engine::Rtl) {
+        return refused(&format!("engine {}", spec.engine), "rtl or model");
+    }
+    // A mechanism that reads registers knows results, and skips the instructions that compute them. The counts of issued and of
+    // executed instructions then differ.
+    if spec.mechanism.check_needs(DataNeeds::Values, spec.workload.name()).is_err() {
+        return refused(&spec.mechanism.text, "a mechanism that skips no instructions");
+    }
+    if spec.check_dram || spec.sample_cycles.is_some() || spec.bounds != Bounds::default() {
+        return refused("a check, a series or a limit", "a run without them");
+    }
+    Ok(())
+}
+
+/// A part of a launch that is simulated in detail, from a checkpoint.
+struct Job {
+    interval: Interval,
+    launch: Arc<LaunchedKernel>,
+    /// CTAs that can run at the same time.
+    resident: u64,
+    /// Mean number of warp instructions of the CTAs before the first one; 0 at the beginning of a launch.
+    cta_instructions: f64,
+    /// State of the GPU before the first CTA.
+    gpu: Vec<u8>,
+    memory: DeviceMemory,
+}
+
+/// Result of a [`Job`].
+struct JobResult {
+    /// Counters while the interval counted.
+    counted: Measured,
+    /// Warp instructions that were simulated, the warm-up included.
+    simulated: u64,
+    most_resident_warps: u64,
+}
+
+/// Everything that a thread needs to simulate a job.
+struct Simulator {
+    machine: Arc<GpuConfig>,
+    mechanism: MechanismSpec,
+    engine: Engine,
+    control: Arc<Control>,
+}
+
+impl Simulator {
+    fn run(&self, job: Job) -> Result<JobResult, RunError> {
+        let Job { interval, launch, resident, cta_instructions, gpu: state, mut memory } = job;
+        let probes = Probes::new(ProbeSpec::default(), self.engine);
+        let parts = self.mechanism.build(&self.machine, 1, &probes)?;
+        let mut gpu = Gpu::new(&self.machine, parts, Arc::new(self.control.of_part()));
+        gpu.resume(&[launch], &mut Reader::new(&state)).expect("the state of a GPU of the same options");
+        drop(state);
+        if interval.start > 0 {
+            gpu.start_slowly(resident, cta_instructions);
+        }
+        gpu.run_until_done(interval.from, &mut memory)?;
+        let before = Measured::of(&gpu);
+        match interval.until {
+            Some(until) => gpu.run_until_done(until, &mut memory)?,
+            None => {
+                gpu.run_until(u64::MAX, &mut memory)?;
+            }
+        }
+        let after = Measured::of(&gpu);
+        Ok(JobResult {
+            counted: after.since(&before),
+            simulated: after.snapshot.sm.warp_instructions,
+            most_resident_warps: gpu.most_resident_warps(),
+        })
+    }
+}
+
+/// A launch that the pass has executed.
+struct PassedLaunch {
+    launch: CurrentLaunch,
+    class: LaunchClass,
+    instructions: FunctionalStats,
+    /// Intervals and the numbers of their jobs; empty if other launches of the class represent the launch.
+    intervals: Vec<(Interval, usize)>,
+}
+
+/// The pass that executes the program and makes the jobs.
+struct Pass {
+    launches: Vec<PassedLaunch>,
+    choice: LaunchChoice,
+    most: u64,
+}
+
+impl Pass {
+    /// Executes the program without timing, and adds a job for each interval. Ends early if a job fails.
+    fn run(&mut self, begun: &mut BegunRun, pool: &Pool<Job, JobResult, RunError>) -> Result<(), RunError> {
+        if let Some(stopped) = begun.stopped.take() {
+            return Err(stopped);
+        }
+        let (program, gpu, memory) =
+            (&mut begun.launches.program, &mut begun.launches.gpu, &mut begun.launches.memory);
+        let mut jobs = 0;
+        while let Some(launch) = program.next(memory, gpu.config(), 0)? {
+            gpu.take_copies_untimed(memory);
+            gpu.check_room(&launch, memory)?;
+            let launch = Arc::new(launch);
+            gpu.start(Arc::clone(&launch));
+            let class = class(&launch.kernel.name, &launch.dims);
+            let sm = &gpu.config().sm;
+            let resident = u64::from(launch.most_ctas(sm)) * u64::from(sm.count);
+            let chosen = match self.choice.takes(&class, self.most) {
+                true => intervals(launch.dims.ctas(), resident, self.most),
+                false => Vec::new(),
+            };
+            let mut passed = PassedLaunch {
+                launch: CurrentLaunch::of(&launch, gpu.config()),
+                class,
+                instructions: FunctionalStats::default(),
+                intervals: Vec::new(),
+            };
+            for interval in chosen {
+                add(&mut passed.instructions, gpu.execute_ctas(interval.start, memory)?);
+                let mut state = Writer::default();
+                gpu.save(&mut state);
+                let launch = Arc::clone(&launch);
+                let before = passed.instructions.warp_instructions as f64;
+                let job = Job {
+                    interval,
+                    launch,
+                    resident,
+                    cta_instructions: before / interval.start.max(1) as f64,
+                    gpu: state.into_bytes(),
+                    memory: memory.clone(),
+                };
+                if !pool.add(job) {
+                    return Ok(());
+                }
+                passed.intervals.push((interval, jobs));
+                jobs += 1;
+            }
+            add(&mut passed.instructions, gpu.execute_ctas(u64::MAX, memory)?);
+            self.launches.push(passed);
+        }
+        program.finish(0)
+    }
+}
+
+fn add(sum: &mut FunctionalStats, more: FunctionalStats) {
+    sum.warp_instructions += more.warp_instructions;
+    sum.thread_instructions += more.thread_instructions;
+    sum.memory_instructions += more.memory_instructions;
+}
+
+/// The estimated counters of a run.
+pub(crate) struct Estimated {
+    pub counters: Measured,
+    pub estimate: Estimate,
+    pub most_resident_warps: u64,
+}
+
+/// Estimates the counters of a run, and appends the reports of its launches to `kernels`.
+fn estimate(
+    launches: Vec<PassedLaunch>,
+    results: &BTreeMap<usize, JobResult>,
+    kernels: &mut Vec<KernelReport>,
+) -> Estimated {
+    let mut extrapolations = Vec::new();
+    let mut each: Vec<Option<Measured>> = Vec::new();
+    for launch in &launches {
+        let mut exact = Measured::default();
+        let mut standing = Vec::new();
+        for (interval, job) in &launch.intervals {
+            let counted = &results[job].counted;
+            exact.add(counted);
+            if !interval.is_edge() {
+                standing.push(counted.clone());
+            }
+        }
+        if !standing.is_empty() {
+            let simulated = exact.snapshot.sm.warp_instructions;
+            let rest = launch.instructions.warp_instructions.saturating_sub(simulated);
+            let extrapolation = Extrapolation::new(standing, rest);
+            exact.add(&extrapolation.counters());
+            extrapolations.push(extrapolation);
+        }
+        each.push((!launch.intervals.is_empty()).then_some(exact));
+    }
+    alike(&launches, &mut each, &mut extrapolations);
+    let mut so_far = Measured::default();
+    let mut all = FunctionalStats::default();
+    for (launch, measured) in launches.into_iter().zip(each) {
+        let measured = measured.unwrap_or_default();
+        so_far.add(&measured);
+        add(&mut all, launch.instructions);
+        kernels.push(launch.launch.report(measured.snapshot, so_far.snapshot.clone()));
+    }
+    let cycles = so_far.snapshot.cycles as f64;
+    let simulated: u64 = results.values().map(|result| result.simulated).sum();
+    Estimated {
+        estimate: Estimate {
+            intervals: results.len() as u64,
+            detailed_share: simulated as f64 / all.warp_instructions.max(1) as f64,
+            cycles,
+            cycles_within: half_width(&extrapolations),
+            ipc: all.thread_instructions as f64 / cycles.max(1.0),
+        },
+        counters: so_far,
+        most_resident_warps: results.values().map(|result| result.most_resident_warps).max().unwrap_or(0),
+    }
+}
+
+/// Estimates the launches without intervals from the nearest launches of the same class with intervals, before and after.
+fn alike(launches: &[PassedLaunch], each: &mut [Option<Measured>], extrapolations: &mut Vec<Extrapolation>) {
+    let mut classes: BTreeMap<&LaunchClass, Vec<usize>> = BTreeMap::new();
+    for (at, launch) in launches.iter().enumerate() {
+        classes.entry(&launch.class).or_default().push(at);
+    }
+    for members in classes.values() {
+        let mut before: Option<Measured> = None;
+        let mut gap: Vec<usize> = Vec::new();
+        for at in members.iter().copied().map(Some).chain([None]) {
+            let now = at.and_then(|at| each[at].clone());
+            if let (Some(at), None) = (at, &now) {
+                gap.push(at);
+                continue;
+            }
+            let standing: Vec<Measured> = before.iter().chain(&now).cloned().collect();
+            let mut whole = Extrapolation::new(standing.clone(), 0);
+            for at in gap.drain(..) {
+                let rest = launches[at].instructions.warp_instructions;
+                whole.extend(rest);
+                each[at] = Some(Extrapolation::new(standing.clone(), rest).counters());
+            }
+            extrapolations.push(whole);
+            before = now;
+        }
+    }
+}

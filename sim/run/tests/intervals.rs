@@ -1,0 +1,67 @@
+//! Tests of runs by intervals: the same report for any number of jobs, exact beginnings, and small errors.
+use selvedge_sim::intervals::{Estimate, IntervalSpec};
+use selvedge_sim::report::{HostReport, Outcome, RunReport};
+use selvedge_sim::simulation::Simulation;
+use selvedge_sim::workload::Size;
+
+fn simulation(workload: &str, mechanism: &str) -> Simulation {
+    Simulation::builder().workload(workload).mechanism(mechanism).size(Size::Small)
+}
+
+/// Runs `workload` by at most `most` intervals per launch.
+fn by_intervals(workload: &str, mechanism: &str, most: u64, jobs: usize) -> RunReport {
+    let simulation = simulation(workload, mechanism).intervals(IntervalSpec { most, jobs });
+    simulation.run().expect("it runs")
+}
+
+fn estimate(report: &RunReport) -> Estimate {
+    report.estimate.clone().expect("it is estimated")
+}
+
+#[test]
+fn the_report_is_the_same_for_any_number_of_jobs() {
+    for mechanism in ["base", "bgp", "latte-cc"] {
+        let report = |jobs| {
+            let report = by_intervals("conv2d", mechanism, 3, jobs);
+            let host = HostReport { wall_s: 0.0, cycles_per_s: 0.0, warp_instructions_per_s: 0.0 };
+            serde_json::to_string(&RunReport { host, ..report }).expect("it has a JSON form")
+        };
+        let one = report(1);
+        assert!(one == report(2) && one == report(8), "{mechanism}");
+    }
+}
+
+#[test]
+fn a_launch_without_rest_is_simulated_whole_and_exactly() {
+    // The CTAs of each launch all run at the same time. The first launch begins with empty caches in both runs.
+    for mechanism in ["base", "mdb-local", "hw-bdi"] {
+        let part = by_intervals("atax", mechanism, 4, 2);
+        let all = simulation("atax", mechanism).run().expect("it runs");
+        assert_eq!(part.kernels[0], all.kernels[0], "{mechanism}");
+        let estimate = estimate(&part);
+        assert_eq!((estimate.intervals, estimate.detailed_share), (2, 1.0), "{mechanism}");
+        assert_eq!(estimate.cycles_within, Some(0.0), "nothing is extrapolated");
+    }
+}
+
+#[test]
+fn estimated_counters_are_those_of_all_instructions() {
+    let (part, all) =
+        (by_intervals("conv2d", "base", 3, 2), simulation("conv2d", "base").run().expect("it runs"));
+    assert_eq!(part.result, Outcome::Pass);
+    // Each launch is rounded once.
+    let launches = part.kernels.len() as u64;
+    let (estimated, true_count) = (part.totals.warp_instructions, all.totals.warp_instructions);
+    assert!(estimated.abs_diff(true_count) <= launches, "{estimated} {true_count}");
+    assert!(estimate(&part).detailed_share < 0.8, "{:?}", part.estimate);
+}
+
+#[test]
+fn estimated_cycles_are_near_those_of_the_full_run() {
+    for workload in ["conv2d", "hotspot", "btree", "dct"] {
+        let part = by_intervals(workload, "base", 4, 2);
+        let all = simulation(workload, "base").run().expect("it runs").totals;
+        let error = part.totals.cycles as f64 / all.cycles as f64 - 1.0;
+        assert!(error.abs() < 0.05, "{workload}: {error:.3}");
+    }
+}
