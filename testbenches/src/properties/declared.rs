@@ -625,7 +625,7 @@ fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
     }
 }
 
-/// Returns the properties of the code builder's stream: canonical codes, each of which follows from the one before.
+/// Returns the properties of the code builder's stream: each canonical code follows from the one before.
 fn sc_code_builder(entries: u64, max: u64) -> Properties {
     let index_bits = u64::from(entries.ilog2());
     Properties {
