@@ -557,9 +557,11 @@ fn by_hand(block: &str) -> String {
 }
 
 /// Blocks with a reference, and the parameters with which they equal it.
-const WITH_REFERENCE: [(&str, &[(&str, &str)]); 27] = [
+const WITH_REFERENCE: [(&str, &[(&str, &str)]); 29] = [
     ("awb", &[]),
+    ("awc", &[]),
     ("aws", &[]),
+    ("awt", &[]),
     ("bdi_compressor", &[("pipeline_depth", "1")]),
     ("bdi_decompressor", &[("pipeline_depth", "1")]),
     ("bgp", &[]),

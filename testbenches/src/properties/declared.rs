@@ -484,6 +484,7 @@ fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
         let [near, far, both] = [near, far, both].map(|pair| format!("state_word[{pair}]"));
         format!("(({near} == {far}) & ({near} != {both}))")
     });
+    let dirty = [0, 1, 2, 3].map(|way| format!("({} & state_word[{}])", holds(way), 6 + way)).join(" | ");
     let any_way = format!("({zero} | {one} | {two} | {three})");
     let way_of_word = format!("tags_word[way * 8'd{tag_bits} +: {tag_bits}]");
     let this_way = format!("(used & state_word[4'd10 + {{2'd0, way}}] & ({way_of_word} == {tag}))");
@@ -518,6 +519,7 @@ fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
             wire("same_set", 1, format!("line_q[{}:{offset_bits}] == line_set", tags_low - 1)),
             wire("same_block", 1, format!("line_q[31:{offset_bits}] == {block}")),
             wire("own", 1, "same_set & (way_q == way)"),
+            wire("departs", 1, format!("evicting_q & evicts_dirty_q & same_set & (victim_tag_q == {tag})")),
             wire("fetches", 1, "filled & same_block"),
             wire("updates", 1, "(filled | reading_q) & (line_q == line) & updates_q"),
         ],
@@ -529,6 +531,8 @@ fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
                 0,
                 format!("updates ? new_entry_q : fetches ? {} : value", entry("fill_data_i")),
             ),
+            // the entry differs from that in DRAM
+            stored("changed", 1, 0, "updates | (changed & !fetches & !(departs & buffer_free))"),
             stored("replies", 1, 0, "(reading_q | filled) & (line_q == line)"),
             stored(
                 "leaves",
@@ -596,9 +600,20 @@ fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
                 "victims",
                 "a victim is not the missing block, and has the entry",
                 format!(
-                    "!(evicting_q & own & evicts_dirty_q & (victim_tag_q == {tag})) | (!{any_way} & known & ({} == value))",
+                    "!(evicting_q & own & evicts_dirty_q & (victim_tag_q == {tag})) | (!{any_way} & known & ({} == value) & ({} == value))",
+                    entry("data_word"),
                     entry("data_read_data")
                 ),
+            ),
+            claim(
+                "marks",
+                "an update makes the way of its request dirty",
+                "!((reading_q | evicting_q | asking_q | awaiting_q) & same_set & updates_q) | state_word[4'd6 + {2'd0, way_q}]",
+            ),
+            claim(
+                "changed",
+                "an entry that was updated is in a dirty way, or departs to DRAM",
+                format!("!changed | {dirty} | departs"),
             ),
             claim(
                 "pending",
@@ -610,7 +625,7 @@ fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
     }
 }
 
-/// Returns the properties of the code builder's stream: canonical codes, each of which follows from the one before.
+/// Returns the properties of the code builder's stream: each canonical code follows from the one before.
 fn sc_code_builder(entries: u64, max: u64) -> Properties {
     let index_bits = u64::from(entries.ilog2());
     Properties {
