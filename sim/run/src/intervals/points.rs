@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 /// Full sets of resident CTAs that end before the counters of an interval count. The L1Ds then hold the lines of these CTAs, and
 /// mechanisms have trained.
-const WARM_SETS: u64 = 1;
+const WARM_SETS: u64 = 3;
 /// Full sets of resident CTAs that end while an interval counts.
 const COUNTED_SETS: u64 = 1;
 /// Full sets of resident CTAs at the beginning and at the end of a launch that are always simulated.
 const EDGE_SETS: u64 = 2;
 /// Min full sets of resident CTAs for each interval between beginning and end.
-const SETS_PER_INTERVAL: u64 = 4;
+const SETS_PER_INTERVAL: u64 = 6;
 
 /// An interval of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,7 +109,8 @@ mod tests {
             for (number, one) in (0..).zip(between) {
                 let low = 20 + number * width;
                 let until = one.until.expect("it ends before the launch");
-                assert!(one.start + 10 == one.from && one.from + 10 == until, "{one:?}");
+                assert_eq!(one.from - one.start, (10 * WARM_SETS).min(one.from), "{one:?}");
+                assert_eq!(until, one.from + 10 * COUNTED_SETS, "{one:?}");
                 assert!(one.from >= low && until <= low + width + count, "{one:?} from {low}, {width}");
             }
         }
