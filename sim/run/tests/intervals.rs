@@ -53,7 +53,7 @@ fn estimated_counters_are_those_of_all_instructions() {
     let launches = part.kernels.len() as u64;
     let (estimated, true_count) = (part.totals.warp_instructions, all.totals.warp_instructions);
     assert!(estimated.abs_diff(true_count) <= launches, "{estimated} {true_count}");
-    assert!(estimate(&part).detailed_share < 0.8, "{:?}", part.estimate);
+    assert!(estimate(&part).intervals > 3 && estimate(&part).detailed_share < 1.0, "{:?}", part.estimate);
 }
 
 #[test]
