@@ -413,7 +413,7 @@ fn awc() -> Properties {
         constants: vec![any("chosen", 5, "5'd0")],
         memories: vec![watched("control.routes", ("chosen", 5), "route", 13)],
         wires: vec![
-            wire("writes", 1, "map_write_i & (map_event_i == event)"),
+            wire("writes", 1, "map_write_i & (map_event_i == chosen)"),
             wire("asks", 1, "trigger_event_i == chosen"),
         ],
         registers: vec![
