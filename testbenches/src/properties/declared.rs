@@ -634,8 +634,10 @@ fn sc_code_builder(entries: u64, max: u64) -> Properties {
     let least = "(code_valid_o ? code_code_o + 16'd1 : due)";
     let length = "(code_valid_o ? code_length_o : due_length)";
     Properties {
-        inside: vec!["stage_q", "entering_q"],
+        inside: vec!["emitter_start"],
         seen: vec![
+            seen("stage", "stage_q", 3),
+            seen("entering", "entering_q", 1),
             seen("emits", "emitter.busy_q", 1),
             seen("more", "emitter.more_q", 1),
             seen("waits", "emitter.waiting_q", 1),
@@ -643,14 +645,11 @@ fn sc_code_builder(entries: u64, max: u64) -> Properties {
             seen("next_length", "emitter.length_q", 5),
             seen("escape_left", "emitter.escape_left_q", 1),
         ],
-        wires: vec![
-            wire("starts", 1, "entering_q & (stage_q == 3'd5)"),
-            wire("taken", 1, "code_valid_o & code_ready_i"),
-        ],
+        wires: vec![wire("taken", 1, "code_valid_o & code_ready_i")],
         registers: vec![
-            stored("due", 16, 0, "starts ? 16'd0 : taken ? code_code_o + 16'd1 : due"),
-            stored("due_length", 5, 1, "starts ? 5'd1 : taken ? code_length_o : due_length"),
-            stored("escaped", 1, 0, "!starts & (escaped | (taken & code_escape_o))"),
+            stored("due", 16, 0, "emitter_start ? 16'd0 : taken ? code_code_o + 16'd1 : due"),
+            stored("due_length", 5, 1, "emitter_start ? 5'd1 : taken ? code_length_o : due_length"),
+            stored("escaped", 1, 0, "!emitter_start & (escaped | (taken & code_escape_o))"),
             stored("waiting", 1, 0, "code_valid_o & !code_ready_i"),
             kept("code", 16, "code_code_o"),
             kept("length", 5, "code_length_o"),
@@ -687,7 +686,7 @@ fn sc_code_builder(entries: u64, max: u64) -> Properties {
             claim(
                 "stages",
                 "only the last stage emits",
-                "((stage_q == 3'd5) & !entering_q) ? emits : !(emits | code_valid_o | waits)",
+                "((stage == 3'd5) & !entering) ? emits : !(emits | code_valid_o | waits)",
             ),
             claim("last", "nothing is read behind the last code", "!(emits & waits) | more"),
             claim("reads", "a value is read when the code before is taken", "!(waits & code_valid_o)"),
