@@ -405,16 +405,16 @@ fn awb() -> Properties {
     }
 }
 
-/// Returns the properties of the assist warp controller: the map of any event `event`, and its priorities.
+/// Returns the properties of the assist warp controller: the map of any event `chosen`, and its priorities.
 fn awc() -> Properties {
     Properties {
         inside: vec!["control_stage_high", "control_stage_valid"],
         seen: vec![seen("known_events", "control.known_q", 32)],
-        constants: vec![any("event", 5, "5'd0")],
-        memories: vec![watched("control.routes", ("event", 5), "route", 13)],
+        constants: vec![any("chosen", 5, "5'd0")],
+        memories: vec![watched("control.routes", ("chosen", 5), "route", 13)],
         wires: vec![
-            wire("writes", 1, "map_write_i & (map_event_i == event)"),
-            wire("asks", 1, "trigger_event_i == event"),
+            wire("writes", 1, "map_write_i & (map_event_i == chosen)"),
+            wire("asks", 1, "trigger_event_i == chosen"),
         ],
         registers: vec![
             stored("known", 1, 0, "writes ? map_enable_i : known"),
@@ -445,7 +445,7 @@ fn awc() -> Properties {
         lemmas: vec![claim(
             "route",
             "the map has the event's routine and priority",
-            "(known_events[event] == known) & (!known | (route == {high, routine}))",
+            "(known_events[chosen] == known) & (!known | (route == {high, routine}))",
         )],
         ..Properties::default()
     }
@@ -503,9 +503,11 @@ fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
             "victim_tag_q",
             "buffer_free",
             "filled",
-            "data_read_data",
-            "tags_read_data",
-            "states_read_data",
+        ],
+        seen: vec![
+            seen("data_read", "data_read_data", 256),
+            seen("tags_read", "tags_read_data", 4 * tag_bits),
+            seen("states_read", "states_read_data", 14),
         ],
         constants: vec![any("line", 32, "32'd0"), any("way", 2, "2'd0")],
         memories: vec![
@@ -574,7 +576,7 @@ fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
             claim(
                 "lookups",
                 "a look-up sees the words of its set",
-                "!(looking_q & same_set) | ((tags_read_data == tags_word) & (states_read_data == state_word))",
+                "!(looking_q & same_set) | ((tags_read == tags_word) & (states_read == state_word))",
             ),
             claim(
                 "ways",
@@ -594,7 +596,7 @@ fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
             claim(
                 "reads",
                 "a hit reads the entry",
-                format!("!(reading_q & own & same_block) | (known & ({} == value))", entry("data_read_data")),
+                format!("!(reading_q & own & same_block) | (known & ({} == value))", entry("data_read")),
             ),
             claim(
                 "victims",
@@ -602,7 +604,7 @@ fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
                 format!(
                     "!(evicting_q & own & evicts_dirty_q & (victim_tag_q == {tag})) | (!{any_way} & known & ({} == value) & ({} == value))",
                     entry("data_word"),
-                    entry("data_read_data")
+                    entry("data_read")
                 ),
             ),
             claim(
@@ -628,9 +630,14 @@ fn md_cache(kilobytes: u64, entry_bits: u64) -> Properties {
 /// Returns the properties of the code builder's stream: each canonical code follows from the one before.
 fn sc_code_builder(entries: u64, max: u64) -> Properties {
     let index_bits = u64::from(entries.ilog2());
+    // the next code without growth
+    let least = "(code_valid_o ? code_code_o + 16'd1 : due)";
+    let length = "(code_valid_o ? code_length_o : due_length)";
     Properties {
-        inside: vec!["stage_q", "entering_q"],
+        inside: vec!["emitter_start"],
         seen: vec![
+            seen("stage", "stage_q", 3),
+            seen("entering", "entering_q", 1),
             seen("emits", "emitter.busy_q", 1),
             seen("more", "emitter.more_q", 1),
             seen("waits", "emitter.waiting_q", 1),
@@ -638,17 +645,11 @@ fn sc_code_builder(entries: u64, max: u64) -> Properties {
             seen("next_length", "emitter.length_q", 5),
             seen("escape_left", "emitter.escape_left_q", 1),
         ],
-        wires: vec![
-            wire("starts", 1, "entering_q & (stage_q == 3'd5)"),
-            wire("taken", 1, "code_valid_o & code_ready_i"),
-            // the next code without growth
-            wire("least", 16, "code_valid_o ? code_code_o + 16'd1 : due"),
-            wire("least_length", 5, "code_valid_o ? code_length_o : due_length"),
-        ],
+        wires: vec![wire("taken", 1, "code_valid_o & code_ready_i")],
         registers: vec![
-            stored("due", 16, 0, "starts ? 16'd0 : taken ? code_code_o + 16'd1 : due"),
-            stored("due_length", 5, 1, "starts ? 5'd1 : taken ? code_length_o : due_length"),
-            stored("escaped", 1, 0, "!starts & (escaped | (taken & code_escape_o))"),
+            stored("due", 16, 0, "emitter_start ? 16'd0 : taken ? code_code_o + 16'd1 : due"),
+            stored("due_length", 5, 1, "emitter_start ? 5'd1 : taken ? code_length_o : due_length"),
+            stored("escaped", 1, 0, "!emitter_start & (escaped | (taken & code_escape_o))"),
             stored("waiting", 1, 0, "code_valid_o & !code_ready_i"),
             kept("code", 16, "code_code_o"),
             kept("length", 5, "code_length_o"),
@@ -685,7 +686,7 @@ fn sc_code_builder(entries: u64, max: u64) -> Properties {
             claim(
                 "stages",
                 "only the last stage emits",
-                "((stage_q == 3'd5) & !entering_q) ? emits : !(emits | code_valid_o | waits)",
+                "((stage == 3'd5) & !entering) ? emits : !(emits | code_valid_o | waits)",
             ),
             claim("last", "nothing is read behind the last code", "!(emits & waits) | more"),
             claim("reads", "a value is read when the code before is taken", "!(waits & code_valid_o)"),
@@ -693,7 +694,7 @@ fn sc_code_builder(entries: u64, max: u64) -> Properties {
                 "grows",
                 "the next code is the one before plus 1, extended by zeros",
                 format!(
-                    "!emits | ((next_length >= least_length) & (least_length >= 5'd1) & (next_length <= 5'd{max}) & (next_code == least << (next_length - least_length)))"
+                    "!emits | ((next_length >= {length}) & ({length} >= 5'd1) & (next_length <= 5'd{max}) & (next_code == {least} << (next_length - {length})))"
                 ),
             ),
             claim(
@@ -933,14 +934,21 @@ fn fpc_compressor(line_bytes: u64, depth: u64) -> Properties {
 fn fpc_decompressor(line_bytes: u64, depth: u64) -> Properties {
     let (bits, groups) = (8 * line_bytes, line_bytes / 16);
     let head = 3 * groups;
-    let mut wires = Vec::new();
+    // what is beyond the payload reads as zeros
+    let mut wires = vec![wire("padded", bits + 128, "{128'd0, payload}")];
     let mut words = Vec::new();
     for g in 0..groups {
         wires.push(wire(format!("prefix_{g}"), 3, format!("payload[{}:{}]", 3 * g + 2, 3 * g)));
         let before = if g == 0 { "7'd0".to_string() } else { format!("end_{}", g - 1) };
         let lanes = fpc_lanes(&format!("prefix_{g}"), 7);
-        wires.push(wire(format!("data_{g}"), bits, format!("payload >> ({{{before}, 4'd0}} + 11'd{head})")));
-        wires.push(wire(format!("end_{g}"), 7, format!("{before} + {lanes}")));
+        wires.push(wire(
+            format!("data_{g}"),
+            128,
+            format!("padded[({{{before}, 4'd0}} + 11'd{head}) +: 128]"),
+        ));
+        if g + 1 < groups {
+            wires.push(wire(format!("end_{g}"), 7, format!("{before} + {lanes}")));
+        }
         for word in 0..4 {
             let field = |bits: u64| format!("data_{g}[{}:{}]", (word + 1) * bits - 1, word * bits);
             let signed = |bits: u64| {
