@@ -85,7 +85,7 @@ mod tests {
     use crate::bench::child::Simulated;
 
     fn sample(user_s: f64, wall_s: f64) -> Sample {
-        let report = Simulated { cycles: 300_000, warp_instructions: 6_000_000, device_bytes: 0 };
+        let report = Simulated { cycles: 300_000, warp_instructions: 6_000_000, ..Simulated::default() };
         Sample { user_s, wall_s, resident_bytes: 90_000_000, report }
     }
 
