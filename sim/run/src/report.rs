@@ -17,7 +17,7 @@ use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
 /// Version of the JSON format. A change of meaning or the removal of a key increases it.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// A cache level in the report. Conserved: accesses = hits + misses + pending_hits.
 #[derive(Clone, Copy, Debug, PartialEq, JsonSchema, Serialize)]
