@@ -20,7 +20,7 @@ pub fn report(workload: &str, mechanism: &str, engine: &str) -> String {
         "-",
     ]);
     let mut json: serde_json::Value = serde_json::from_str(&text).expect("the report is JSON");
-    assert_eq!(json["format_version"], 1);
+    assert_eq!(json["format_version"], 2);
     assert_eq!(json["result"], "pass", "{workload} {mechanism} {engine}");
     assert_eq!(json["engine"], engine);
     let map = json.as_object_mut().expect("the report is an object");
