@@ -13,7 +13,7 @@ struct Library {
     release: u32,
     /// Patterns of its symbols.
     symbols: &'static str,
-    /// Whether its symbols have its name as their version.
+    /// `true` if the name is also the version of the symbols.
     versioned: bool,
 }
 

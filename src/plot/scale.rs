@@ -11,7 +11,7 @@ pub struct Scale {
     pub from: f64,
     /// Value at the right or upper end.
     pub to: f64,
-    /// Whether equal distances are equal ratios. Both ends must then be above 0.
+    /// `true` if equal distances are equal ratios. Both ends must then be above 0.
     pub is_log: bool,
     /// Values with a label.
     pub labels: Vec<(f64, String)>,

@@ -118,7 +118,7 @@ fn columns(text: &mut String, schema: &Value) {
     }
     text.push_str(
         "| keys of `[[vary]]` and `set` | number, text or flag | The value of the configuration. |\n\
-         | keys of [run](#run) or [together](#together), joined by dots | | What was measured. |\n\n",
+         | keys of [run](#run) or [together](#together), joined by dots | | The measurements. |\n\n",
     );
 }
 

@@ -170,7 +170,7 @@ pub fn settings(folder: &Path) -> PathBuf {
     file
 }
 
-/// What a block asks for, by its info string.
+/// Use of a block, by its info string.
 enum Kind<'a> {
     Run { exit: i32, needs: Option<&'a str>, writes: Option<&'a str> },
     NotRun,
@@ -356,7 +356,7 @@ impl Reader {
     }
 }
 
-/// How many blocks of a page with `sh` ran, were left out by `norun`, and lack a tool.
+/// Numbers of blocks of a page with `sh` that ran, were left out by `norun`, and lack a tool.
 #[derive(Debug, Default, PartialEq)]
 struct Counts {
     run: usize,

@@ -1,5 +1,5 @@
-//! The driver API (`libcuda`): modules of PTX text, kernels by name, memory, streams and events. Its error codes are those of the
-//! runtime.
+//! The driver API (`libcuda`): modules of PTX text, kernels by name, memory, streams and events. It shares its error
+//! codes with the runtime.
 use crate::connection::say;
 use crate::kernels::{self, LaunchConfiguration, LaunchWork};
 use crate::memory::pointer;
@@ -28,7 +28,7 @@ const PARAMS: usize = 1;
 const PARAMS_SIZE: usize = 2;
 
 thread_local! {
-    /// Whether the only context is current in this host thread.
+    /// `true` if the only context is current in this host thread.
     static IS_CURRENT: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -568,7 +568,7 @@ api! {
     fn cuProfilerStop() |_| Ok(());
 }
 
-/// Finds a function by name. A search for a function that does not exist is no refused work, so the simulator is not told.
+/// Finds a function by name. A search for a missing function is no refused work, so it is not reported.
 #[unsafe(no_mangle)]
 extern "C" fn cuGetProcAddress_v2(
     name: *const c_char,

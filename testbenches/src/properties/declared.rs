@@ -934,7 +934,7 @@ fn fpc_compressor(line_bytes: u64, depth: u64) -> Properties {
 fn fpc_decompressor(line_bytes: u64, depth: u64) -> Properties {
     let (bits, groups) = (8 * line_bytes, line_bytes / 16);
     let head = 3 * groups;
-    // what is beyond the payload reads as zeros
+    // bits after the payload read as zeros
     let mut wires = vec![wire("padded", bits + 128, "{128'd0, payload}")];
     let mut words = Vec::new();
     for g in 0..groups {

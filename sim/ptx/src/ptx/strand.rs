@@ -2,7 +2,7 @@
 //! lanes that spin must not keep the other lanes of their warp from executing.
 //!
 //! A warp has one strand, and its paths follow the stack, until a path spins while other lanes wait. The spinning lanes then
-//! form a strand of their own. Strands reunite where their stacks are equal: at the end of a path, and at instructions that
+//! form a separate strand. Strands reunite where their stacks are equal: at the end of a path, and at instructions that
 //! need all lanes.
 use super::Env;
 use super::kernel::Kernel;

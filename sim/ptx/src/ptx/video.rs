@@ -36,7 +36,7 @@ pub(crate) struct VideoForm {
     pub op: VideoOp,
     /// Number of parts of a register: 1, 2 or 4.
     pub parts: u8,
-    /// Whether the result, the first and the second operand are signed.
+    /// Signedness of the result, the first and the second operand.
     pub signed: [bool; 3],
     pub saturate: bool,
     /// `.wrap`: a shift counts modulo 32; otherwise counts above 32 are 32.
