@@ -119,11 +119,11 @@ fn check(options: &CudaOptions, config: &GpuConfig, mechanism: &str) -> Result<(
 /// script, runs on the default GPU.
 fn configuration_for(program: &Path) -> &'static str {
     let architecture = std::fs::read(program).ok().and_then(|bytes| fatbin::architecture(&bytes));
-    let chosen = architecture.map_or(&BUILT_IN[0], oldest_for);
-    let reason = match architecture {
-        None => "the program file has no PTX".to_owned(),
-        Some(target) if chosen.capability >= Some(target) => format!("the oldest GPU for sm_{target}"),
-        Some(target) => format!("the newest GPU; none has sm_{target}"),
+    let Some(target) = architecture else { return BUILT_IN[0].name };
+    let chosen = oldest_for(target);
+    let reason = match chosen.capability >= Some(target) {
+        true => format!("the oldest GPU for sm_{target}"),
+        false => format!("the newest GPU; none has sm_{target}"),
     };
     say(format!("selvedge: --config {}: {reason}\n", chosen.name));
     chosen.name

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A library to link.
-struct Library {
+struct ClientLibrary {
     /// File name.
     name: &'static str,
     /// CUDA release.
@@ -17,15 +17,15 @@ struct Library {
     versioned: bool,
 }
 
-const fn runtime(name: &'static str, release: u32) -> Library {
-    Library { name, release, symbols: "cuda*; __cuda*;", versioned: true }
+const fn runtime(name: &'static str, release: u32) -> ClientLibrary {
+    ClientLibrary { name, release, symbols: "cuda*; __cuda*;", versioned: true }
 }
 
-const LIBRARIES: [Library; 4] = [
+const LIBRARIES: [ClientLibrary; 4] = [
     runtime("libcudart.so.11.0", 11),
     runtime("libcudart.so.12", 12),
     runtime("libcudart.so.13", 13),
-    Library { name: "libcuda.so.1", release: 13, symbols: "cu[A-Z]*;", versioned: false },
+    ClientLibrary { name: "libcuda.so.1", release: 13, symbols: "cu[A-Z]*;", versioned: false },
 ];
 
 fn main() {
@@ -65,8 +65,8 @@ fn compile(out: &Path) {
 }
 
 /// Links a library. Other symbols are hidden.
-fn link(out: &Path, library: &Library) {
-    let Library { name, release, symbols, versioned } = library;
+fn link(out: &Path, library: &ClientLibrary) {
+    let ClientLibrary { name, release, symbols, versioned } = library;
     let object = out.join(format!("{name}.o"));
     let aliases =
         fs::read_to_string("client/aliases.txt").expect("the list of aliases is beside the library");

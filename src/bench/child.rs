@@ -42,12 +42,12 @@ struct Report {
     totals: Totals,
     warp_instructions: u64,
     device_bytes: u64,
-    estimate: Estimate,
+    estimate: ReportedEstimate,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Estimate {
+struct ReportedEstimate {
     cycles_within: Option<f64>,
     detailed_share: f64,
 }

@@ -9,14 +9,14 @@ use selvedge_area::Table;
 use std::path::Path;
 
 /// A full run and its estimate.
-struct Pair {
+struct EstimatePair {
     workload: String,
     mechanism: String,
     full: Sample,
     estimated: Sample,
 }
 
-impl Pair {
+impl EstimatePair {
     /// Returns the estimated cycles over the cycles of the full run, less 1.
     fn error(&self) -> f64 {
         self.estimated.report.cycles as f64 / self.full.report.cycles.max(1) as f64 - 1.0
@@ -57,14 +57,19 @@ pub fn compare(options: &BenchOptions, binary: &Path, folder: &Path) -> Result<S
             let numbers = [options.intervals.to_string(), processors().to_string()];
             let [intervals, jobs] = numbers;
             let estimated = run(&["--intervals".into(), intervals, "--jobs".into(), jobs])?;
-            pairs.push(Pair { workload: workload.clone(), mechanism: mechanism.clone(), full, estimated });
+            pairs.push(EstimatePair {
+                workload: workload.clone(),
+                mechanism: mechanism.clone(),
+                full,
+                estimated,
+            });
         }
     }
     Ok(table(&pairs).render() + &summary(&pairs))
 }
 
 /// Returns the speedups over the first mechanism of the same workload: that of the full runs, and that of the estimates.
-fn speedups(pairs: &[Pair], of: &Pair) -> Option<(f64, f64)> {
+fn speedups(pairs: &[EstimatePair], of: &EstimatePair) -> Option<(f64, f64)> {
     let first = pairs.iter().find(|pair| pair.workload == of.workload)?;
     if first.mechanism == of.mechanism {
         return None;
@@ -73,7 +78,7 @@ fn speedups(pairs: &[Pair], of: &Pair) -> Option<(f64, f64)> {
     Some((ratio(&first.full, &of.full), ratio(&first.estimated, &of.estimated)))
 }
 
-fn table(pairs: &[Pair]) -> Table {
+fn table(pairs: &[EstimatePair]) -> Table {
     let mut table = Table::new(&[
         "workload",
         "mechanism",
@@ -120,16 +125,16 @@ fn table(pairs: &[Pair]) -> Table {
 }
 
 /// Returns the geometric mean and the worst of the errors, and the share of confidence intervals that hold.
-fn summary(pairs: &[Pair]) -> String {
+fn summary(pairs: &[EstimatePair]) -> String {
     let speedups: Vec<f64> = pairs
         .iter()
         .filter_map(|pair| speedups(pairs, pair))
         .map(|(full, estimated)| distance(estimated / full))
         .collect();
     let cycles: Vec<f64> = pairs.iter().map(|pair| distance(1.0 + pair.error())).collect();
-    let held: Vec<bool> = pairs.iter().filter_map(Pair::holds).collect();
+    let held: Vec<bool> = pairs.iter().filter_map(EstimatePair::holds).collect();
     let count = held.iter().filter(|held| **held).count();
-    let faster: Vec<f64> = pairs.iter().map(Pair::times_faster).collect();
+    let faster: Vec<f64> = pairs.iter().map(EstimatePair::times_faster).collect();
     format!(
         "cycles: {}\nspeedups: {}\nconfidence intervals: {count} of {} hold the full run's cycles\n\
          wall-clock time: {:.1} times faster in the geometric mean, on {} threads\n",
@@ -166,13 +171,13 @@ mod tests {
     use super::*;
     use crate::bench::child::Simulated;
 
-    fn pair(mechanism: &str, full: u64, estimated: u64, within: f64) -> Pair {
+    fn pair(mechanism: &str, full: u64, estimated: u64, within: f64) -> EstimatePair {
         let sample = |cycles, cycles_within, wall_s| Sample {
             wall_s,
             report: Simulated { cycles, cycles_within, ..Simulated::default() },
             ..Sample::default()
         };
-        Pair {
+        EstimatePair {
             workload: "w".into(),
             mechanism: mechanism.into(),
             full: sample(full, None, 8.0),

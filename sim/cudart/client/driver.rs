@@ -330,6 +330,14 @@ api! {
         Ok(())
     };
     fn cuCtxGetDevice(to: *mut c_int) |_| put(to, 0);
+    fn cuCtxGetDevice_v2(to: *mut c_int, _context: *mut c_void) |_| put(to, 0);
+    fn cuCtxSynchronize_v2(_context: *mut c_void) |runtime| runtime.synchronize();
+    // There are no other contexts, so the third argument is not needed.
+    fn cuStreamGetCtx_v2(_stream: *mut c_void, to: *mut *mut c_void) |_| put(to, CONTEXT);
+    fn cuGetExportTable(_table: *mut *const c_void, _id: *const c_void) |_| {
+        say("cuGetExportTable has undocumented functions, which the static CUDA runtime needs: link the shared one (nvcc -cudart shared)");
+        Err(error::NOT_SUPPORTED)
+    };
     fn cuCtxGetApiVersion(_context: *mut c_void, to: *mut u32) |_| put(to, device::version() as u32);
     fn cuCtxGetFlags(to: *mut u32) |_| put(to, 0);
     fn cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) |_| {

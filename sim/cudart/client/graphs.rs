@@ -24,7 +24,7 @@ struct GraphNode {
 
 /// A recorded graph: its nodes by number, in the order of their creation.
 #[derive(Clone, Default)]
-struct Graph {
+struct RecordedGraph {
     nodes: BTreeMap<u64, GraphNode>,
 }
 
@@ -41,14 +41,14 @@ struct Capture {
     streams: BTreeSet<usize>,
     /// Events recorded on captured streams.
     events: BTreeSet<usize>,
-    graph: Graph,
+    graph: RecordedGraph,
 }
 
 /// All graphs of the program, and the capture in progress. Handles are numbers from 1.
 #[derive(Default)]
 pub struct Graphs {
     last: u64,
-    graphs: BTreeMap<u64, Graph>,
+    graphs: BTreeMap<u64, RecordedGraph>,
     executables: BTreeMap<u64, ExecutableGraph>,
     capture: Option<Capture>,
 }
@@ -62,7 +62,7 @@ fn handle(number: u64) -> *mut c_void {
     std::ptr::without_provenance_mut(number as usize)
 }
 
-impl Graph {
+impl RecordedGraph {
     /// Returns the nodes, each after the nodes on which it depends.
     fn ordered(&self) -> Done<Vec<(u64, Work)>> {
         let mut left: BTreeMap<u64, &GraphNode> =
@@ -135,7 +135,7 @@ impl Graphs {
         Ok(number_of_node)
     }
 
-    fn graph(&mut self, graph: *const c_void) -> Done<&mut Graph> {
+    fn graph(&mut self, graph: *const c_void) -> Done<&mut RecordedGraph> {
         self.graphs.get_mut(&number(graph)).ok_or(error::INVALID_VALUE)
     }
 
@@ -184,7 +184,7 @@ api! {
             return Err(ILLEGAL_STATE);
         }
         let streams = BTreeSet::from([stream as usize]);
-        let (events, graph) = (BTreeSet::new(), Graph::default());
+        let (events, graph) = (BTreeSet::new(), RecordedGraph::default());
         runtime.graphs.capture = Some(Capture { origin: stream as usize, streams, events, graph });
         Ok(())
     };
@@ -201,7 +201,7 @@ api! {
     fn cudaThreadExchangeStreamCaptureMode(mode: *mut c_int) |_| get(mode).map(drop);
     fn cudaGraphCreate(to: *mut *mut c_void, _flags: u32) |runtime| {
         let graph = runtime.graphs.next();
-        runtime.graphs.graphs.insert(graph, Graph::default());
+        runtime.graphs.graphs.insert(graph, RecordedGraph::default());
         put(to, handle(graph))
     };
     fn cudaGraphClone(to: *mut *mut c_void, graph: *const c_void) |runtime| {

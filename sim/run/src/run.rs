@@ -4,7 +4,7 @@ pub use crate::source::Source;
 
 use crate::best::{self, Best};
 use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Journal, RunIdentity};
-use crate::intervals::{Estimated, Measured};
+use crate::intervals::{Estimated, IntervalCounters};
 use crate::launches::{Beginning, LaunchResults, ProgramLaunches, device_memory};
 use crate::mechanism::MechanismSpec;
 use crate::report::{BlockCoverage, FORMAT_VERSION, HostReport, Outcome, Refused, RunReport, SmReport};
@@ -289,9 +289,9 @@ impl BegunRun {
             Some(Estimated { counters, estimate, most_resident_warps }) => {
                 (counters, Some(estimate), most_resident_warps)
             }
-            None => (Measured::of(&gpu), None, gpu.most_resident_warps()),
+            None => (IntervalCounters::of(&gpu), None, gpu.most_resident_warps()),
         };
-        let Measured { snapshot, mechanism: mut mechanism_counters } = counters;
+        let IntervalCounters { snapshot, mechanism: mut mechanism_counters } = counters;
         if mechanism.claims(Claim::WarpLimit) {
             mechanism_counters.insert(best::MOST_WARPS, most_resident_warps);
         }

@@ -3,11 +3,17 @@ use super::access::{Fault, MemAccess};
 use super::forms::Space;
 use super::instr::Op;
 use super::kernel::Kernel;
+use super::strand::Strands;
 use super::warp::Warp;
 use super::{Env, memory_ops};
 
 /// Max instructions that the search for a spin executes.
 const STEPS: u32 = 4096;
+
+/// Backward branches of a path before the first search for a spin. Each further search takes place after twice as many.
+const FIRST_SEARCH: u32 = 16;
+/// Backward branches after which a path counts as spinning even if its state does not repeat, as in a loop with backoff.
+const MAX_TURNS: u32 = 1 << 12;
 
 /// Range of PTX lines that a warp repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +35,7 @@ pub fn find(warp: &Warp, kernel: &Kernel, env: &mut Env) -> Option<Spin> {
 }
 
 /// Searches as [`find`] does, in `warp` itself. Calls `after` after each instruction.
-pub(super) fn find_in(
-    mut warp: Warp,
-    kernel: &Kernel,
-    env: &mut Env,
-    after: impl Fn(&mut Warp),
-) -> Option<Spin> {
+fn find_in(mut warp: Warp, kernel: &Kernel, env: &mut Env, after: impl Fn(&mut Warp)) -> Option<Spin> {
     let mut access = MemAccess::default();
     // Brent's algorithm: the mark moves to the current state after 1, 2, 4, ... instructions.
     let mut mark = warp.clone();
@@ -59,6 +60,39 @@ pub(super) fn find_in(
         }
     }
     None
+}
+
+impl Warp {
+    /// Counts a backward branch of a loop that may wait for other threads. If the running lanes spin, other lanes of the warp
+    /// run next.
+    #[cold]
+    pub(super) fn count_turn(&mut self, kernel: &Kernel, env: &mut Env) {
+        if self.waiting.is_empty() && self.strands.is_single() {
+            return;
+        }
+        self.strands.turns += 1;
+        let turns = self.strands.turns;
+        if turns >= FIRST_SEARCH && turns.is_power_of_two() && (turns >= MAX_TURNS || self.spins(kernel, env))
+        {
+            self.take_turns();
+        }
+    }
+
+    /// Returns whether the running strand repeats its instructions until another agent changes memory.
+    fn spins(&self, kernel: &Kernel, env: &mut Env) -> bool {
+        let mut alone = self.clone();
+        // Lanes that wait cannot run in the copy, so it takes no turns.
+        alone.strands = Strands::default();
+        let mine = self.current.mask;
+        alone.waiting.retain_mut(|path| {
+            path.mask &= mine;
+            path.mask != 0
+        });
+        let clock = env.clock;
+        let found = find_in(alone, kernel, env, |warp| warp.strands.turns = 0);
+        env.clock = clock;
+        found.is_some()
+    }
 }
 
 /// Executes the next instruction if it has no effect outside the warp. Returns whether it did.

@@ -4,17 +4,9 @@
 //! A warp has one strand, and its paths follow the stack, until a path spins while other lanes wait. The spinning lanes then
 //! form a separate strand. Strands reunite where their stacks are equal: at the end of a path, and at instructions that
 //! need all lanes.
-use super::Env;
-use super::kernel::Kernel;
-use super::spin;
 use super::warp::{LanePath, Warp};
 use selvedge_state::State;
 use std::collections::VecDeque;
-
-/// Backward branches of a path before the first search for a spin. Each further search takes place after twice as many.
-const FIRST_SEARCH: u32 = 16;
-/// Backward branches after which a path counts as spinning even if its state does not repeat, as in a loop with backoff.
-const MAX_TURNS: u32 = 1 << 12;
 
 /// A strand that does not run.
 #[derive(Debug, Clone, PartialEq, Eq, State)]
@@ -30,7 +22,7 @@ struct Strand {
 pub(super) struct Strands {
     parked: VecDeque<Strand>,
     /// Backward branches of the running strand since it started to run.
-    turns: u32,
+    pub(super) turns: u32,
     /// Instruction at which the running strand waited for others before it was resumed.
     waited_at: Option<u32>,
     /// The lanes for the next instruction are gathered.
@@ -65,39 +57,8 @@ impl Strand {
 }
 
 impl Warp {
-    /// Counts a backward branch of a loop that may wait for other threads. If the running lanes spin, other lanes of the warp
-    /// run next.
-    #[cold]
-    pub(super) fn count_turn(&mut self, kernel: &Kernel, env: &mut Env) {
-        if self.waiting.is_empty() && self.strands.is_single() {
-            return;
-        }
-        self.strands.turns += 1;
-        let turns = self.strands.turns;
-        if turns >= FIRST_SEARCH && turns.is_power_of_two() && (turns >= MAX_TURNS || self.spins(kernel, env))
-        {
-            self.take_turns();
-        }
-    }
-
-    /// Returns whether the running strand repeats its instructions until another agent changes memory.
-    fn spins(&self, kernel: &Kernel, env: &mut Env) -> bool {
-        let mut alone = self.clone();
-        // Lanes that wait cannot run in the copy, so it takes no turns.
-        alone.strands = Strands::default();
-        let mine = self.current.mask;
-        alone.waiting.retain_mut(|path| {
-            path.mask &= mine;
-            path.mask != 0
-        });
-        let clock = env.clock;
-        let found = spin::find_in(alone, kernel, env, |warp| warp.strands.turns = 0);
-        env.clock = clock;
-        found.is_some()
-    }
-
     /// Parks the running lanes, and lets the next strand run: the lanes that wait on this one's stack, if any.
-    fn take_turns(&mut self) {
+    pub(super) fn take_turns(&mut self) {
         let mine = self.current.mask;
         let others = self.waiting.iter().map(|path| LanePath { mask: path.mask & !mine, ..*path });
         let mut waiting: Vec<LanePath> = others.filter(|path| path.mask != 0).collect();

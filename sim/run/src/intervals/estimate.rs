@@ -23,24 +23,24 @@ pub struct Estimate {
 
 /// Counters of the GPU and of the mechanism.
 #[derive(Clone, Debug, Default)]
-pub struct Measured {
+pub struct IntervalCounters {
     pub snapshot: Snapshot,
     pub mechanism: MechanismCounters,
 }
 
-impl Measured {
+impl IntervalCounters {
     /// Returns the counters since the beginning of the simulation.
     pub fn of(gpu: &Gpu) -> Self {
         let mut mechanism = MechanismCounters::new();
         gpu.mechanism_counters(&mut mechanism);
-        Measured { snapshot: gpu.snapshot(), mechanism }
+        IntervalCounters { snapshot: gpu.snapshot(), mechanism }
     }
 
     /// Returns the counters since `before`.
-    pub fn since(&self, before: &Measured) -> Measured {
+    pub fn since(&self, before: &IntervalCounters) -> IntervalCounters {
         let earlier = |name| before.mechanism.get(name).copied().unwrap_or(0);
         let mechanism = &self.mechanism;
-        Measured {
+        IntervalCounters {
             snapshot: &self.snapshot - &before.snapshot,
             mechanism: mechanism
                 .iter()
@@ -50,16 +50,16 @@ impl Measured {
     }
 
     /// Returns the counters times `factor`, rounded.
-    fn scaled(&self, factor: f64) -> Measured {
+    fn scaled(&self, factor: f64) -> IntervalCounters {
         let scaled = |count: &u64| (*count as f64 * factor).round() as u64;
-        Measured {
+        IntervalCounters {
             snapshot: self.snapshot.scaled(factor),
             mechanism: self.mechanism.iter().map(|(name, count)| (*name, scaled(count))).collect(),
         }
     }
 
     /// Adds `more`. The energy models come from `more`, because a default has none.
-    pub fn add(&mut self, more: &Measured) {
+    pub fn add(&mut self, more: &IntervalCounters) {
         self.snapshot.energy_model = more.snapshot.energy_model;
         self.snapshot.gpu_energy_model = more.snapshot.gpu_energy_model.clone();
         self.snapshot += &more.snapshot;
@@ -79,13 +79,13 @@ impl Measured {
 /// The warp instructions of a run that were not simulated in detail, and the measurements that represent them.
 #[derive(Clone, Debug, Default)]
 pub struct Extrapolation {
-    measured: Vec<Measured>,
+    measured: Vec<IntervalCounters>,
     rest: u64,
 }
 
 impl Extrapolation {
     /// Returns `rest` further warp instructions that `measured` represents.
-    pub fn new(measured: Vec<Measured>, rest: u64) -> Self {
+    pub fn new(measured: Vec<IntervalCounters>, rest: u64) -> Self {
         Extrapolation { measured, rest }
     }
 
@@ -94,14 +94,14 @@ impl Extrapolation {
         self.rest += more;
     }
 
-    fn sum(&self) -> Measured {
-        let mut sum = Measured::default();
+    fn sum(&self) -> IntervalCounters {
+        let mut sum = IntervalCounters::default();
         self.measured.iter().for_each(|one| sum.add(one));
         sum
     }
 
     /// Returns the estimated counters of the further instructions.
-    pub fn counters(&self) -> Measured {
+    pub fn counters(&self) -> IntervalCounters {
         let sum = self.sum();
         sum.scaled(self.rest as f64 / sum.instructions().max(1) as f64)
     }
@@ -148,8 +148,8 @@ fn quantile(freedom: usize) -> f64 {
 mod tests {
     use super::*;
 
-    fn measured(cycles: u64, warp_instructions: u64) -> Measured {
-        let mut one = Measured::default();
+    fn measured(cycles: u64, warp_instructions: u64) -> IntervalCounters {
+        let mut one = IntervalCounters::default();
         (one.snapshot.cycles, one.snapshot.sm.warp_instructions) = (cycles, warp_instructions);
         one.mechanism.insert("events", cycles / 10);
         one

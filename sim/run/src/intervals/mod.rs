@@ -9,7 +9,7 @@ mod points;
 mod pool;
 
 pub use estimate::Estimate;
-pub(crate) use estimate::Measured;
+pub(crate) use estimate::IntervalCounters;
 
 use crate::error::RunError;
 use crate::launches::CurrentLaunch;
@@ -17,7 +17,7 @@ use crate::mechanism::MechanismSpec;
 use crate::report::KernelReport;
 use crate::run::{BegunRun, RunOutcome, RunSpec, Source};
 use estimate::{Extrapolation, half_width};
-use points::{Interval, LaunchChoice, LaunchClass, class, intervals};
+use points::{LaunchChoice, LaunchClass, LaunchInterval, class, intervals};
 use pool::Pool;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control, Gpu};
@@ -53,7 +53,7 @@ pub fn run_by_intervals(
     check(spec)?;
     let mut begun = BegunRun::new(spec, None, &control, None)?;
     let start = Instant::now();
-    let simulator = Simulator {
+    let simulator = IntervalSimulator {
         machine: Arc::new(begun.mechanism.machine(&spec.config)?),
         mechanism: begun.mechanism.clone(),
         engine: spec.engine,
@@ -99,8 +99,8 @@ fn check(spec: &RunSpec) -> Result<(), RunError> {
 }
 
 /// A part of a launch that is simulated in detail, from a checkpoint.
-struct Job {
-    interval: Interval,
+struct IntervalJob {
+    interval: LaunchInterval,
     launch: Arc<LaunchedKernel>,
     /// CTAs that can run at the same time.
     resident: u64,
@@ -111,26 +111,26 @@ struct Job {
     memory: DeviceMemory,
 }
 
-/// Result of a [`Job`].
+/// Result of a [`IntervalJob`].
 struct JobResult {
     /// Counters while the interval counted.
-    counted: Measured,
+    counted: IntervalCounters,
     /// Warp instructions that were simulated, the warm-up included.
     simulated: u64,
     most_resident_warps: u64,
 }
 
 /// Everything that a thread needs to simulate a job.
-struct Simulator {
+struct IntervalSimulator {
     machine: Arc<GpuConfig>,
     mechanism: MechanismSpec,
     engine: Engine,
     control: Arc<Control>,
 }
 
-impl Simulator {
-    fn run(&self, job: Job) -> Result<JobResult, RunError> {
-        let Job { interval, launch, resident, cta_instructions, gpu: state, mut memory } = job;
+impl IntervalSimulator {
+    fn run(&self, job: IntervalJob) -> Result<JobResult, RunError> {
+        let IntervalJob { interval, launch, resident, cta_instructions, gpu: state, mut memory } = job;
         let probes = Probes::new(ProbeSpec::default(), self.engine);
         let parts = self.mechanism.build(&self.machine, 1, &probes)?;
         let mut gpu = Gpu::new(&self.machine, parts, Arc::new(self.control.of_part()));
@@ -140,14 +140,14 @@ impl Simulator {
             gpu.start_slowly(resident, cta_instructions);
         }
         gpu.run_until_done(interval.from, &mut memory)?;
-        let before = Measured::of(&gpu);
+        let before = IntervalCounters::of(&gpu);
         match interval.until {
             Some(until) => gpu.run_until_done(until, &mut memory)?,
             None => {
                 gpu.run_until(u64::MAX, &mut memory)?;
             }
         }
-        let after = Measured::of(&gpu);
+        let after = IntervalCounters::of(&gpu);
         Ok(JobResult {
             counted: after.since(&before),
             simulated: after.snapshot.sm.warp_instructions,
@@ -162,7 +162,7 @@ struct PassedLaunch {
     class: LaunchClass,
     instructions: FunctionalStats,
     /// Intervals and the numbers of their jobs; empty if other launches of the class represent the launch.
-    intervals: Vec<(Interval, usize)>,
+    intervals: Vec<(LaunchInterval, usize)>,
 }
 
 /// The pass that executes the program and makes the jobs.
@@ -174,7 +174,11 @@ struct Pass {
 
 impl Pass {
     /// Executes the program without timing, and adds a job for each interval. Ends early if a job fails.
-    fn run(&mut self, begun: &mut BegunRun, pool: &Pool<Job, JobResult, RunError>) -> Result<(), RunError> {
+    fn run(
+        &mut self,
+        begun: &mut BegunRun,
+        pool: &Pool<IntervalJob, JobResult, RunError>,
+    ) -> Result<(), RunError> {
         if let Some(stopped) = begun.stopped.take() {
             return Err(stopped);
         }
@@ -205,7 +209,7 @@ impl Pass {
                 gpu.save(&mut state);
                 let launch = Arc::clone(&launch);
                 let before = passed.instructions.warp_instructions as f64;
-                let job = Job {
+                let job = IntervalJob {
                     interval,
                     launch,
                     resident,
@@ -234,7 +238,7 @@ fn add(sum: &mut FunctionalStats, more: FunctionalStats) {
 
 /// The estimated counters of a run.
 pub(crate) struct Estimated {
-    pub counters: Measured,
+    pub counters: IntervalCounters,
     pub estimate: Estimate,
     pub most_resident_warps: u64,
 }
@@ -246,9 +250,9 @@ fn estimate(
     kernels: &mut Vec<KernelReport>,
 ) -> Estimated {
     let mut extrapolations = Vec::new();
-    let mut each: Vec<Option<Measured>> = Vec::new();
+    let mut each: Vec<Option<IntervalCounters>> = Vec::new();
     for launch in &launches {
-        let mut exact = Measured::default();
+        let mut exact = IntervalCounters::default();
         let mut standing = Vec::new();
         for (interval, job) in &launch.intervals {
             let counted = &results[job].counted;
@@ -267,7 +271,7 @@ fn estimate(
         each.push((!launch.intervals.is_empty()).then_some(exact));
     }
     alike(&launches, &mut each, &mut extrapolations);
-    let mut so_far = Measured::default();
+    let mut so_far = IntervalCounters::default();
     let mut all = FunctionalStats::default();
     for (launch, measured) in launches.into_iter().zip(each) {
         let measured = measured.unwrap_or_default();
@@ -291,13 +295,17 @@ fn estimate(
 }
 
 /// Estimates the launches without intervals from the nearest launches of the same class with intervals, before and after.
-fn alike(launches: &[PassedLaunch], each: &mut [Option<Measured>], extrapolations: &mut Vec<Extrapolation>) {
+fn alike(
+    launches: &[PassedLaunch],
+    each: &mut [Option<IntervalCounters>],
+    extrapolations: &mut Vec<Extrapolation>,
+) {
     let mut classes: BTreeMap<&LaunchClass, Vec<usize>> = BTreeMap::new();
     for (at, launch) in launches.iter().enumerate() {
         classes.entry(&launch.class).or_default().push(at);
     }
     for members in classes.values() {
-        let mut before: Option<Measured> = None;
+        let mut before: Option<IntervalCounters> = None;
         let mut gap: Vec<usize> = Vec::new();
         for at in members.iter().copied().map(Some).chain([None]) {
             let now = at.and_then(|at| each[at].clone());
@@ -305,7 +313,7 @@ fn alike(launches: &[PassedLaunch], each: &mut [Option<Measured>], extrapolation
                 gap.push(at);
                 continue;
             }
-            let standing: Vec<Measured> = before.iter().chain(&now).cloned().collect();
+            let standing: Vec<IntervalCounters> = before.iter().chain(&now).cloned().collect();
             let mut whole = Extrapolation::new(standing.clone(), 0);
             for at in gap.drain(..) {
                 let rest = launches[at].instructions.warp_instructions;

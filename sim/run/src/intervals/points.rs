@@ -14,7 +14,7 @@ const SETS_PER_INTERVAL: u64 = 6;
 
 /// An interval of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Interval {
+pub struct LaunchInterval {
     /// First CTA that is simulated.
     pub start: u64,
     /// CTAs of the launch that have ended when the counters start to count.
@@ -23,7 +23,7 @@ pub struct Interval {
     pub until: Option<u64>,
 }
 
-impl Interval {
+impl LaunchInterval {
     /// Returns whether the interval is at the beginning or at the end of its launch. It represents no other CTAs.
     pub fn is_edge(&self) -> bool {
         self.from == 0 || self.until.is_none()
@@ -32,26 +32,26 @@ impl Interval {
 
 /// Returns the intervals of a launch of `ctas` CTAs, by their starts. At most `resident` CTAs run at the same time. At most `most`
 /// intervals represent the CTAs between beginning and end. A launch too short for that is one interval.
-pub fn intervals(ctas: u64, resident: u64, most: u64) -> Vec<Interval> {
+pub fn intervals(ctas: u64, resident: u64, most: u64) -> Vec<LaunchInterval> {
     let resident = resident.clamp(1, ctas);
     let edge = EDGE_SETS * resident;
     let between = ctas.saturating_sub(2 * edge);
     let count = most.min(between / (SETS_PER_INTERVAL * resident));
     if count == 0 {
-        return vec![Interval { start: 0, from: 0, until: None }];
+        return vec![LaunchInterval { start: 0, from: 0, until: None }];
     }
     let (warm, counted) = (WARM_SETS * resident, COUNTED_SETS * resident);
-    let mut all = vec![Interval { start: 0, from: 0, until: Some(edge) }];
+    let mut all = vec![LaunchInterval { start: 0, from: 0, until: Some(edge) }];
     for number in 0..count {
         // Equal strata, with the place in each stratum from the golden-ratio sequence: a period of the program's behavior
         // cannot meet all intervals in the same phase.
         let (low, high) = (number * between / count, (number + 1) * between / count);
         let place = ((number + 1) as f64 * GOLDEN).fract();
         let from = edge + low + ((high - low - counted) as f64 * place) as u64;
-        all.push(Interval { start: from.saturating_sub(warm), from, until: Some(from + counted) });
+        all.push(LaunchInterval { start: from.saturating_sub(warm), from, until: Some(from + counted) });
     }
     let from = ctas - edge;
-    all.push(Interval { start: from - warm, from, until: None });
+    all.push(LaunchInterval { start: from - warm, from, until: None });
     all
 }
 
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_launch_with_few_sets_of_ctas_is_one_interval() {
-        let whole = vec![Interval { start: 0, from: 0, until: None }];
+        let whole = vec![LaunchInterval { start: 0, from: 0, until: None }];
         assert_eq!(intervals(1, 120, 10), whole);
         assert_eq!(intervals(120 * (2 * EDGE_SETS + SETS_PER_INTERVAL) - 1, 120, 10), whole);
     }
