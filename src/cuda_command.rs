@@ -25,8 +25,11 @@ use std::sync::atomic::AtomicBool;
 /// Runs the program and shows one report of all its launches.
 pub fn run(options: &CudaOptions) -> Result<(), Failure> {
     let mut as_run = options.of_run();
+    let mut choice = None;
     if as_run.gpu.config == AUTO_CONFIG {
-        as_run.gpu.config = configuration_for(&program(options)?).to_owned();
+        let (name, reason) = configuration_for(&program(options)?);
+        as_run.gpu.config = name.to_owned();
+        choice = reason.map(|reason| format!("selvedge: --config {name}: {reason}\n"));
     }
     let as_run = as_run;
     let (config, sources) = machine(&as_run)?;
@@ -37,6 +40,7 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
     options.record.iter().for_each(|file| files.write("--record", file));
     let mut outputs = files.check()?;
     let stop = stop_flag()?;
+    choice.into_iter().for_each(say);
     let live = start(options, &stop)?;
     let workload = Source::Live(Arc::clone(&live));
     let failure = if options.functional {
@@ -115,18 +119,17 @@ fn check(options: &CudaOptions, config: &GpuConfig, mechanism: &str) -> Result<(
     Ok(())
 }
 
-/// Returns the name of the oldest built-in GPU that executes the program's PTX, and prints it. A program without PTX, such as a
-/// script, runs on the default GPU.
-fn configuration_for(program: &Path) -> &'static str {
+/// Returns the name of the oldest built-in GPU that executes the program's PTX, and the reason of the choice. A program without
+/// PTX, such as a script, runs on the default GPU.
+fn configuration_for(program: &Path) -> (&'static str, Option<String>) {
     let architecture = std::fs::read(program).ok().and_then(|bytes| fatbin::architecture(&bytes));
-    let Some(target) = architecture else { return BUILT_IN[0].name };
+    let Some(target) = architecture else { return (BUILT_IN[0].name, None) };
     let chosen = oldest_for(target);
     let reason = match chosen.capability >= Some(target) {
         true => format!("the oldest GPU for sm_{target}"),
         false => format!("the newest GPU; none has sm_{target}"),
     };
-    say(format!("selvedge: --config {}: {reason}\n", chosen.name));
-    chosen.name
+    (chosen.name, Some(reason))
 }
 
 /// Returns the path of the program. A name without folders is searched for in `PATH`.
