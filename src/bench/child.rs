@@ -16,11 +16,11 @@ pub struct Sample {
     pub wall_s: f64,
     /// Max resident memory, bytes.
     pub resident_bytes: u64,
-    /// Totals of the run's report.
+    /// ReportedTotals of the run's report.
     pub report: Simulated,
 }
 
-/// Totals of a run's report that figures need. Totals that the run does not report are zero.
+/// ReportedTotals of a run's report that figures need. ReportedTotals that the run does not report are zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simulated {
     /// Core cycles.
@@ -39,7 +39,7 @@ pub struct Simulated {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Report {
-    totals: Totals,
+    totals: ReportedTotals,
     warp_instructions: u64,
     device_bytes: u64,
     estimate: ReportedEstimate,
@@ -54,7 +54,7 @@ struct ReportedEstimate {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Totals {
+struct ReportedTotals {
     cycles: u64,
     warp_instructions: u64,
 }

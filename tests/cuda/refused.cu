@@ -45,7 +45,7 @@ int main(int, char **arguments) {
     }
     if (!std::strcmp(what, "cooperative")) {
         void *parameters[] = {&memory};
-        say("cooperative", cudaLaunchCooperativeKernel((void *)good, dim3(1), dim3(32), parameters, 0, nullptr));
+        say("cooperative", cudaLaunchCooperativeKernel((void *)good, dim3(1 << 20), dim3(1024), parameters, 0, nullptr));
     }
     if (!std::strcmp(what, "closed")) {
         for (int i = 3; i < 100; i++) close(i);

@@ -514,7 +514,7 @@ fn work_that_is_refused_makes_a_run_incomplete_and_is_listed() {
 
     let (cooperative, shown) = incomplete(folder, "cooperative");
     assert_eq!(counts(&cooperative), [0, 1, 0], "{cooperative}");
-    assert!(shown.contains("cooperative: cudaErrorNotSupported\n"), "{shown}");
+    assert!(shown.contains("cooperative: cudaErrorCooperativeLaunchTooLarge\n"), "{shown}");
 
     let (closed, shown) = incomplete(folder, "closed");
     assert_eq!(counts(&closed), [0, 0, 1], "{closed}");

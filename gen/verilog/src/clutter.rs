@@ -346,7 +346,7 @@ mod tests {
         ("copy to an output", 54),
         ("default that a loop overwrites", 2),
         ("logical negation of bits", 3),
-        ("long process", 4),
+        ("long process", 5),
         ("loop that copies", 21),
         ("name for a part", 49),
         ("number in a name", 54),
