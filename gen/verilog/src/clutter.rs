@@ -343,13 +343,13 @@ mod tests {
     const MOST: [(&str, usize); 11] = [
         ("alias", 8),
         ("constant of one letter", 12),
-        ("copy to an output", 54),
+        ("copy to an output", 51),
         ("default that a loop overwrites", 2),
         ("logical negation of bits", 3),
         ("long process", 5),
         ("loop that copies", 21),
-        ("name for a part", 49),
-        ("number in a name", 54),
+        ("name for a part", 51),
+        ("number in a name", 47),
         ("process for one choice", 8),
         ("vector in parts", 19),
     ];
