@@ -16,11 +16,11 @@ pub struct Sample {
     pub wall_s: f64,
     /// Max resident memory, bytes.
     pub resident_bytes: u64,
-    /// ReportedTotals of the run's report.
+    /// Totals of the run's report.
     pub report: Simulated,
 }
 
-/// ReportedTotals of a run's report that figures need. ReportedTotals that the run does not report are zero.
+/// Totals of a run's report that figures need. Totals that the run does not report are zero.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Simulated {
     /// Core cycles.

@@ -1,5 +1,6 @@
 // What the test programs share: every call of CUDA must succeed, and a program ends with 0 if its results are right.
 #pragma once
+#include "demand.h"
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -10,14 +11,6 @@
         if (code != cudaSuccess) { \
             std::printf("%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(code)); \
             std::exit(2); \
-        } \
-    } while (0)
-
-#define DEMAND(condition) \
-    do { \
-        if (!(condition)) { \
-            std::printf("%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            std::exit(3); \
         } \
     } while (0)
 

@@ -1,4 +1,5 @@
 // The driver API as launchers use it: libcuda is loaded at run time, and kernels come from PTX text.
+#include "demand.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,14 +13,6 @@
         if (code != CUDA_SUCCESS) { \
             std::printf("%s:%d: %s: error %d\n", __FILE__, __LINE__, #call, int(code)); \
             std::exit(2); \
-        } \
-    } while (0)
-
-#define DEMAND(condition) \
-    do { \
-        if (!(condition)) { \
-            std::printf("%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-            std::exit(3); \
         } \
     } while (0)
 

@@ -422,6 +422,7 @@ api! {
         config: *const c_void, function: *const c_void, params: *const *const c_void, extra: *const *const c_void,
     ) |runtime| {
         let shape = LaunchConfiguration::of_driver(config)?;
+        kernels::check_attributes(runtime, function, shape, config)?;
         launch(runtime, function, shape, params, extra)
     };
     fn cuLaunchCooperativeKernel(

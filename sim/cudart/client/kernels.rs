@@ -283,13 +283,7 @@ api! {
     fn cudaLaunchKernelExC(config: *const c_void, function: *const c_void, args: *const *const c_void) |runtime| {
         let (grid, block) = (field(config, 0)?, field(config, 12)?);
         let shape = LaunchConfiguration { grid, block, shared: field(config, 24)?, stream: field(config, 32)? };
-        let (attributes, count): (*const c_void, u32) = (field(config, 40)?, field(config, 48)?);
-        for index in 0..count as usize {
-            let at = index * ATTRIBUTE_BYTES;
-            if field::<u32>(attributes, at)? == COOPERATIVE && field::<c_int>(attributes, at + 8)? != 0 {
-                check_cooperative(runtime, function, shape)?;
-            }
-        }
+        check_attributes(runtime, function, shape, config)?;
         launch(runtime, function, shape, args)
     };
     fn cudaLaunchCooperativeKernel(
@@ -345,9 +339,29 @@ fn launch(
 
 /// CUDA's error code for a cooperative launch whose blocks do not fit on the GPU at the same time.
 const COOPERATIVE_LAUNCH_TOO_LARGE: i32 = 720;
-/// Bytes of a launch attribute, and number of the attribute that makes a launch cooperative.
+/// Bytes of a launch attribute, and numbers of the attributes that make a launch cooperative or give it clusters.
 const ATTRIBUTE_BYTES: usize = 72;
 const COOPERATIVE: u32 = 2;
+const CLUSTER: u32 = 4;
+
+/// Checks the attributes of a launch. `cudaLaunchConfig_t` and `CUlaunchConfig` have them at the same place.
+pub fn check_attributes(
+    runtime: &mut Runtime,
+    function: *const c_void,
+    shape: LaunchConfiguration,
+    config: *const c_void,
+) -> Done {
+    let (attributes, count): (*const c_void, u32) = (field(config, 40)?, field(config, 48)?);
+    for at in (0..count as usize).map(|index| index * ATTRIBUTE_BYTES) {
+        let value: [u32; 3] = field(attributes, at + 8)?;
+        match field::<u32>(attributes, at)? {
+            COOPERATIVE if value[0] != 0 => check_cooperative(runtime, function, shape)?,
+            CLUSTER if value != [1; 3] => runtime.not_supported("launches with clusters")?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
 
 /// Checks that all blocks of a cooperative launch fit on the GPU at the same time.
 pub fn check_cooperative(runtime: &mut Runtime, function: *const c_void, shape: LaunchConfiguration) -> Done {
