@@ -35,6 +35,10 @@ impl GpuConfig {
     /// # Errors
     /// Returns all unknown keys and wrong types. If there are none, returns the first unknown name, else all values out of range.
     pub fn examine(file: &str, text: &str) -> Result<Self, Vec<ConfigError>> {
+        // The complete configuration has all keys: the default needs no comparison with itself.
+        if text == BUILT_IN[0].text {
+            return Self::complete(file, text);
+        }
         let mut table = parse_table(file, text)?;
         if let Some(base) = table.remove("base") {
             let mut merged = base_table(file, text, &base, MOST_BASES)?;
@@ -47,6 +51,11 @@ impl GpuConfig {
         }
         let complete = parse_table(BUILT_IN[0].name, BUILT_IN[0].text)?;
         strange_keys(file, text, &complete, &table)?;
+        Self::complete(file, text)
+    }
+
+    /// Parses and validates a text that has a value for each key.
+    fn complete(file: &str, text: &str) -> Result<Self, Vec<ConfigError>> {
         let config: Self = toml::from_str(text).map_err(|e| vec![ConfigError::syntax(file, text, &e)])?;
         config.validated(file, text)
     }
