@@ -295,6 +295,34 @@ fn a_point_that_fails_has_its_reason_and_the_others_run() {
 }
 
 #[test]
+fn points_by_intervals_have_the_estimate_of_their_command_at_any_number_of_jobs() {
+    let trace = fs::canonicalize("tests/traces/kernelslist.g").expect("there");
+    let folder = folder(&format!(
+        "size = \"small\"\nintervals = 3\nworkloads = [\"conv2d\", {trace:?}]\nmechanisms = [\"base\", \"hw-bdi\"]\n"
+    ));
+    let here = folder.path();
+    printed(here, &["s.toml", "--store", "st", "--jobs", "1"]);
+    printed(here, &["s.toml", "--store", "other", "--jobs", "4"]);
+    assert_eq!(collected(here, "st"), collected(here, "other"));
+    printed(here, &["collect", "s.toml", "--store", "st", "-o", "s.jsonl"]);
+    let lines = fs::read_to_string(here.join("s.jsonl")).expect("there");
+    let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    for row in &rows[..2] {
+        let command = row["command"].as_str().expect("text");
+        let words: Vec<&str> = command.split(' ').skip(1).chain(["--json", "r.json"]).collect();
+        assert!(words.contains(&"--intervals"), "{command}");
+        assert!(selvedge_in(here, &words).status.success(), "{command}");
+        let json: Value =
+            serde_json::from_slice(&fs::read(here.join("r.json")).expect("there")).expect("JSON");
+        assert_eq!(row["estimate.cycles"], json["estimate"]["cycles"], "{command}");
+        assert_eq!(row["totals.l1d.misses"], json["totals"]["l1d"]["misses"], "{command}");
+    }
+    for row in &rows[2..] {
+        assert_eq!(row["status"], "unsupported", "a trace has nothing to execute: {row}");
+    }
+}
+
+#[test]
 fn a_mistake_is_one_line_and_exit_code_2() {
     let folder = folder("workloads = [\"vecadd\"]\nmechanisms = [\"base\",\n\"bass\"]\n");
     let here = folder.path();

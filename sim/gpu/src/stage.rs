@@ -26,6 +26,6 @@ pub enum Offer {
     Pass,
     /// The stage holds the item and returns it from [`Stage::pop`] later.
     Taken,
-    /// The stage is full. The path offers the item again in the next cycle.
+    /// The stage is full and busy. The path offers the oldest item again in the next cycle.
     Full,
 }

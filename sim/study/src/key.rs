@@ -20,7 +20,7 @@ const VERILOG_FINGERPRINT: &str = env!("SELVEDGE_VERILOG_FINGERPRINT");
 pub const COMMIT: &str = env!("SELVEDGE_COMMIT");
 
 /// Hash of everything that affects the result of a point: simulator, Verilog compiler, workload with its files, configuration,
-/// mechanism, engine and limits. Labels in a study and paths of files are not included.
+/// mechanism, engine, limits and intervals. Labels in a study and paths of files are not included.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(String);
 
@@ -65,6 +65,7 @@ struct Canonical<'a> {
     alone: bool,
     max_cycles: Option<u64>,
     max_instructions: Option<u64>,
+    intervals: Option<u64>,
 }
 
 #[derive(Serialize)]
@@ -94,6 +95,7 @@ impl Decides<'_> {
             alone: p.alone,
             max_cycles: p.max_cycles,
             max_instructions: p.max_instructions,
+            intervals: p.intervals,
         };
         let text =
             serde_json::to_string(&canonical).unwrap_or_else(|e| unreachable!("it has a JSON form: {e}"));
@@ -101,10 +103,10 @@ impl Decides<'_> {
     }
 }
 
-/// Returns a hash of the workloads, size and limits of a point. Points with the same name take similar times.
+/// Returns a hash of the workloads, size, limits and intervals of a point. Points with the same name take similar times.
 pub(crate) fn work_name(workloads: &[LoadedWorkload], p: &Parameters) -> String {
     let all: Vec<_> = workloads.iter().map(|one| identity(one, &p.size)).collect();
-    let limits = (p.cycles_together, p.alone, p.max_cycles, p.max_instructions);
+    let limits = (p.cycles_together, p.alone, p.max_cycles, p.max_instructions, p.intervals);
     hash(serde_json::to_string(&(all, limits)).unwrap_or_default().as_bytes())
 }
 

@@ -37,6 +37,9 @@ pub struct Parameters {
     /// Thread instructions after which the run ends.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub max_instructions: Option<u64>,
+    /// Max intervals between beginning and end of a launch, if the run is estimated.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub intervals: Option<u64>,
 }
 
 impl Parameters {
@@ -58,6 +61,7 @@ impl Parameters {
             ("--for", self.cycles_together),
             ("--max-cycles", self.max_cycles),
             ("--max-instructions", self.max_instructions),
+            ("--intervals", self.intervals),
         ] {
             value.iter().for_each(|value| add(option, value.to_string()));
         }
@@ -100,11 +104,12 @@ mod tests {
             alone: false,
             max_cycles: Some(7),
             max_instructions: None,
+            intervals: Some(6),
         };
         assert_eq!(
             parameters.command(),
             "selvedge run 'my file.toml' --size small --input f --config gtx480 --set l1d.sets=64 \
-             --mechanism latte-cc,high=bpc --engine model --max-cycles 7"
+             --mechanism latte-cc,high=bpc --engine model --max-cycles 7 --intervals 6"
         );
     }
 }

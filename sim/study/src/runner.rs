@@ -3,6 +3,7 @@ use crate::estimate::remember;
 use crate::point::{Point, PointWork};
 use crate::store::{Status, Store, StoreError, StoreLookup, StoredPoint};
 use selvedge_sim::gpu::{Control, Limit};
+use selvedge_sim::intervals::{IntervalSpec, run_by_intervals};
 use selvedge_sim::ptx::FunctionalError as KernelError;
 use selvedge_sim::report::Outcome;
 use selvedge_sim::run::{RunError, RunSpec, run};
@@ -250,7 +251,7 @@ enum GroupTurn {
 fn compute(point: &Point, isolated: Arc<dyn IsolatedRuns>, control: Arc<Control>) -> Option<StoredPoint> {
     let simulated = catch_unwind(AssertUnwindSafe(|| match &point.work {
         Err(reason) => Some((Status::Unsupported, Some(reason.clone()), None)),
-        Ok(PointWork::One(spec)) => one(spec, control),
+        Ok(PointWork::One(spec)) => one(spec, point.parameters.intervals, control),
         Ok(PointWork::Together(spec)) => {
             together(&TogetherSpec { isolated: Some(isolated), ..(**spec).clone() }, control)
         }
@@ -264,8 +265,13 @@ fn compute(point: &Point, isolated: Arc<dyn IsolatedRuns>, control: Arc<Control>
 /// Status, reason and report; `None` after an interrupt.
 type PointResult = Option<(Status, Option<String>, Option<Value>)>;
 
-fn one(spec: &RunSpec, control: Arc<Control>) -> PointResult {
-    let outcome = match run(spec, control) {
+fn one(spec: &RunSpec, intervals: Option<u64>, control: Arc<Control>) -> PointResult {
+    let ran = match intervals {
+        // The points of a study take all cores.
+        Some(most) => run_by_intervals(spec, IntervalSpec { most, jobs: 1 }, control),
+        None => run(spec, control),
+    };
+    let outcome = match ran {
         Ok(outcome) => outcome,
         Err(error) => return refused(&error),
     };
@@ -308,6 +314,7 @@ fn refused(error: &RunError) -> PointResult {
     let status = match error {
         RunError::Fault(SimFault::Interrupted { .. }) => return None,
         RunError::Mechanism(_) | RunError::Share(_) | RunError::NoProgram { .. } => Status::Unsupported,
+        RunError::NoIntervals { .. } => Status::Unsupported,
         RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_)) => Status::Unsupported,
         RunError::Kernel(KernelError::Launch { .. }) => Status::Unsupported,
         _ => Status::Failed,

@@ -1,6 +1,7 @@
 //! Measured times of built-in workloads, for hosts that have not run anything yet.
 use crate::estimate::remembered_s;
 use crate::factors::{Factors, NameIndices, TimedRun};
+use crate::parameters::Parameters;
 use crate::point::Point;
 use crate::store::Store;
 use serde::{Deserialize, Serialize};
@@ -64,8 +65,10 @@ impl Speeds {
         let (mut workloads, mut mechanisms) = (NameIndices::default(), NameIndices::default());
         let mut evidence = Vec::new();
         let mut seen = BTreeSet::new();
-        let is_measured =
-            |point: &&Point| point.parameters.engine == "model" && point.parameters.max_cycles.is_none();
+        let is_measured = |point: &&Point| {
+            let Parameters { engine, max_cycles, intervals, .. } = &point.parameters;
+            engine == "model" && max_cycles.is_none() && intervals.is_none()
+        };
         for point in points.into_iter().filter(is_measured) {
             let Some(workload) = workload(point) else { continue };
             if !seen.insert((workload.clone(), point.parameters.mechanism.clone())) {

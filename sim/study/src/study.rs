@@ -99,6 +99,7 @@ impl Study {
             "alone",
             "max_cycles",
             "max_instructions",
+            "intervals",
             "timeout",
             "vary",
             "point",
@@ -185,6 +186,7 @@ struct PointReader<'a> {
     cycles_together: Option<u64>,
     alone: bool,
     bounds: Bounds,
+    intervals: Option<u64>,
     timeout: Option<Duration>,
     points: Vec<Point>,
 }
@@ -209,9 +211,13 @@ impl<'a> PointReader<'a> {
                 cycles: top.get("max_cycles").map(|most| most.count()).transpose()?,
                 instructions: top.get("max_instructions").map(|most| most.count()).transpose()?,
             },
+            intervals: top.get("intervals").map(|most| most.count()).transpose()?,
             timeout: top.get("timeout").map(|timeout| duration(&timeout)).transpose()?,
             points: Vec::new(),
         };
+        if let (Some(intervals), true) = (top.get("intervals"), reader.bounds != Bounds::default()) {
+            return Err(intervals.wrong("intervals: must be given without max_cycles and max_instructions"));
+        }
         reader.configs = match (top.get("config"), top.get("configs")) {
             (Some(_), Some(configs)) => return Err(configs.wrong("configs: must be given without config")),
             (Some(config), None) => vec![reader.config(&config)?],
@@ -391,6 +397,9 @@ impl<'a> PointReader<'a> {
         if names.len() > 1 && input.is_some() {
             return Err(item.refuse("one workload beside `input`"));
         }
+        if names.len() > 1 && self.intervals.is_some() {
+            return Err(item.refuse("one workload beside `intervals`"));
+        }
         let load = |name: &String| self.sources.load(name, path.as_deref()).map_err(|why| item.wrong(why));
         let loaded = names.iter().map(load).collect::<Result<Vec<_>, _>>()?;
         let label = label.unwrap_or(text).to_owned();
@@ -457,6 +466,7 @@ impl<'a> PointReader<'a> {
             alone: share.is_some() && self.alone,
             max_cycles: self.bounds.cycles,
             max_instructions: self.bounds.instructions,
+            intervals: self.intervals,
         };
         let machine = match overridden(&config.config, &parameters.set) {
             Ok(_) if parameters.set.is_empty() => Ok(Arc::clone(&config.config)),

@@ -120,6 +120,11 @@ fn a_mistake_names_its_line_the_value_and_what_it_must_be() {
         ),
         ("share = [\"smk\"]", "my.toml:1: share = \"smk\": must be left-over,"),
         ("max_cycles = 0", "my.toml:1: max_cycles = 0: must be an integer of 1 or more"),
+        ("max_cycles = 5\nintervals = 6", "my.toml:2: intervals: must be given without max_cycles and"),
+        (
+            "intervals = 6\nworkloads = [\"bfs+atax\"]",
+            "my.toml:2: workloads = \"bfs+atax\": must be one workload beside `intervals`",
+        ),
         ("alone = 1", "my.toml:1: alone = 1: must be true or false"),
         ("timeout = \"5\"", "my.toml:1: timeout = \"5\": must be a number with s, m or h"),
     ] {
@@ -162,6 +167,7 @@ fn a_key_changes_with_what_decides_the_result() {
         ("size", "config = \"gtx480-lamar\"\nsize"),
         ("size", "max_cycles = 10\nsize"),
         ("size", "max_instructions = 10\nsize"),
+        ("size", "intervals = 6\nsize"),
         ("mechanisms = [\"base\"]", "mechanisms = [{ mechanism = \"base\", set = { \"l1d.ways\" = 8 } }]"),
     ] {
         assert_ne!(key(&ONE.replace(from, to)), usual, "{to}");

@@ -8,6 +8,7 @@ use crate::sm::feed::Feed;
 use crate::sm::launch::ClockAndSm;
 use selvedge_ptx::memory::{DeviceMemory, physical};
 use selvedge_ptx::ptx::{AccessKind, CacheOp, FunctionalError, FunctionalStats, MemAccess, Space, run_cta};
+use selvedge_state::{Reader, StateError, Writer};
 use std::sync::atomic::Ordering;
 
 impl Gpu {
@@ -92,6 +93,28 @@ impl Gpu {
                 self.system.warm(self.now, map.slice(line), line, sectors, false);
             }
         }
+    }
+
+    /// Returns whether any part of a mechanism learns from the timing of accesses.
+    pub fn learns(&mut self) -> bool {
+        self.sms.iter_mut().any(|sm| sm.learned().next().is_some())
+    }
+
+    /// Returns the state that the parts of mechanisms have learned so far.
+    pub fn learned(&mut self) -> Vec<u8> {
+        let mut out = Writer::default();
+        self.sms.iter_mut().flat_map(|sm| sm.learned()).for_each(|part| part.save(&mut out));
+        out.into_bytes()
+    }
+
+    /// Gives the parts the state that [`Self::learned`] returned for a GPU of the same configuration and parts.
+    ///
+    /// # Errors
+    /// Returns an error if the state is of another configuration or other parts.
+    pub fn learn(&mut self, learned: &[u8]) -> Result<(), StateError> {
+        let mut from = Reader::new(learned);
+        self.sms.iter_mut().flat_map(|sm| sm.learned()).try_for_each(|part| part.load(&mut from))?;
+        from.end()
     }
 
     /// Starts the next `ctas` CTAs of the only launch slowly, so that they run out of step. A CTA has a mean of `instructions` warp

@@ -85,6 +85,9 @@ impl Slice {
                 for (old, state) in self.lines.making_room.drain(..) {
                     let line = self.spec.map.slice_global(self.spec.number, old);
                     self.parts.untimed_event(now, &L2Event::Evicted { line, used: state.sectors.used });
+                    if state.dirty != 0 {
+                        self.parts.untimed_access(line);
+                    }
                 }
                 victim.slot
             }
@@ -102,6 +105,7 @@ impl Slice {
             let fetched = choose(&mut self.parts, &self.spec, now, missed, absent);
             let judged = state.sectors.judge(fetched, missing, SectorsInFlight::default());
             self.parts.untimed_event(now, &L2Event::Fetched(judged));
+            self.parts.untimed_access(part.line);
             state.sectors.arrive(fetched, missing);
             state.valid |= fetched;
         }

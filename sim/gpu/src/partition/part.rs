@@ -160,6 +160,9 @@ pub trait DramPlans {
 
     /// Handles the arrival of the metadata burst at `address` that a plan requested.
     fn metadata_arrived(&mut self, address: u64);
+
+    /// Handles an access of the L2 to a line in DRAM that executes without timing (`run --intervals`).
+    fn untimed_access(&mut self, line: u64);
 }
 
 /// Changes the replies to reads.

@@ -101,6 +101,13 @@ impl SliceParts {
         }
     }
 
+    /// Reports an access to DRAM without timing to the part that states the cost of accesses, if there is one.
+    pub(super) fn untimed_access(&mut self, line: u64) {
+        if let Some(dram) = only!(self.dram) {
+            dram.untimed_access(line);
+        }
+    }
+
     pub(super) fn tags_per_way(&mut self) -> u32 {
         only!(self.placement).map_or(1, |one: &mut dyn L2Placement| one.tags_per_way())
     }

@@ -612,6 +612,10 @@ impl DramPlans for TestPolicy {
     fn metadata_arrived(&mut self, address: u64) {
         self.seen.lock().arrived.push(address);
     }
+
+    fn untimed_access(&mut self, line: u64) {
+        self.see("untimed", line);
+    }
 }
 
 impl Stage<L2Fill> for TestPolicy {

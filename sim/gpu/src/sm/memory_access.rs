@@ -248,13 +248,29 @@ impl Sm {
     /// Offers a hit's data, which leave the L1D's array in this cycle, to the mechanism's stage.
     #[inline(never)]
     pub(super) fn hit_data(&mut self, inst: InstId, line: u64, ctx: &TickContext<'_>) {
+        if !self.is_hit_accepted(inst, line, ctx) {
+            self.memory.waiting_hits.push_back((inst, line));
+        }
+    }
+
+    /// Offers the waiting hits to the mechanism's stage again, the oldest first, until the stage is full.
+    pub(super) fn offer_waiting_hits(&mut self, ctx: &TickContext<'_>) {
+        while let Some((inst, line)) = self.memory.waiting_hits.front().copied()
+            && self.is_hit_accepted(inst, line, ctx)
+        {
+            self.memory.waiting_hits.pop_front();
+        }
+    }
+
+    /// Offers a hit's data to the mechanism's stage, and returns whether the stage accepts them.
+    fn is_hit_accepted(&mut self, inst: InstId, line: u64, ctx: &TickContext<'_>) -> bool {
         let warp = self.memory.lsu.peek(inst).warp;
         let mut hit = Hit { inst, warp, line, after_fill: false };
-        match self.parts.offer_hit(ctx.now, &mut hit, ctx.memory) {
-            Offer::Pass => self.events.push(ctx.now, ctx.now + 1, SmEvent::Data { inst }),
-            Offer::Taken => {}
-            Offer::Full => self.events.push(ctx.now, ctx.now + 1, SmEvent::Hit { inst, line }),
+        let offer = self.parts.offer_hit(ctx.now, &mut hit, ctx.memory);
+        if offer == Offer::Pass {
+            self.events.push(ctx.now, ctx.now + 1, SmEvent::Data { inst });
         }
+        offer != Offer::Full
     }
 
     /// Tries the next transaction of `head` at the L1D or at a read-only cache.

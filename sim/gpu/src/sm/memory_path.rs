@@ -14,6 +14,7 @@ use crate::witness::Witness;
 use selvedge_ptx::memory::physical;
 use selvedge_ptx::ptx::AccessKind;
 use selvedge_state::State;
+use std::collections::VecDeque;
 
 /// The memory path of an SM.
 #[derive(State)]
@@ -27,6 +28,8 @@ pub struct MemoryPath {
     map: AddressMap,
     /// A reply that the mechanism has no room for yet.
     pub held_reply: Option<Packet>,
+    /// Hits and their lines that the mechanism has no room for yet, oldest first.
+    pub waiting_hits: VecDeque<(InstId, u64)>,
     /// `true` if the L1D's packet waits only for room in the crossbar.
     waits_for_port: bool,
     /// The cause that blocks the load/store unit's head, if nothing has changed since its failure.
@@ -47,6 +50,7 @@ impl MemoryPath {
             read_only: ReadOnlyCaches::new(&config.sm),
             map: AddressMap::new(&config.l2),
             held_reply: None,
+            waiting_hits: VecDeque::new(),
             waits_for_port: false,
             blocked: None,
             woken: Vec::new(),

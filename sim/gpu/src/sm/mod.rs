@@ -162,6 +162,11 @@ impl Sm {
         self.id
     }
 
+    /// Returns the state that the parts of mechanisms have learned.
+    pub(crate) fn learned(&mut self) -> impl Iterator<Item = &mut dyn State> {
+        self.parts.learned()
+    }
+
     /// Lets the L1D see a load of 32-byte sectors without timing. Returns the sectors that the L2 must supply.
     pub(crate) fn warm(&mut self, now: u64, kernel: u8, line: u64, sectors: u32) -> u32 {
         let load = Load { kernel, line, sectors, ..Load::default() };
@@ -281,6 +286,7 @@ impl Sm {
     pub fn tick(&mut self, ctx: &mut TickContext<'_>) -> SimResult<u64> {
         self.account_for_sleep(ctx.now);
         self.receive(ctx)?;
+        self.offer_waiting_hits(ctx);
         self.run_events(ctx);
         let may_prefetch = self.parts.prefetches() && self.memory.l1d_port_is_free(ctx.now);
         self.run_lsu(ctx);

@@ -61,6 +61,12 @@ pub trait SmPart: State + Send {
         !self.busy()
     }
 
+    /// Returns the state that the part has learned from accesses and their timing, such as a limit. The intervals of a launch
+    /// start with the state that its first interval has learned (`run --intervals`).
+    fn learned(&mut self) -> Option<&mut dyn State> {
+        None
+    }
+
     /// Adds the part's counters to the report.
     fn counters(&self, out: &mut MechanismCounters) {
         let _ = out;

@@ -68,6 +68,11 @@ impl SmParts {
             .unwrap_or_else(|_| unreachable!("one part alone is in nobody's way"))
     }
 
+    /// Returns the state that the parts have learned.
+    pub(crate) fn learned(&mut self) -> impl Iterator<Item = &mut dyn State> {
+        self.parts.iter_mut().filter_map(|part| part.learned())
+    }
+
     /// Runs one core cycle of the busy parts.
     pub(super) fn tick(&mut self, now: u64, memory: &DeviceMemory) -> Result<(), MechanismFault> {
         self.parts.iter_mut().filter(|part| part.busy()).try_for_each(|part| part.tick(now, memory))

@@ -329,6 +329,12 @@ impl DramPlans for CompressedPartition {
             cache.arrived(address - METADATA_BASE);
         }
     }
+
+    fn untimed_access(&mut self, line: u64) {
+        if let Some(block) = self.look_up(line, None).fetch {
+            self.metadata_arrived(METADATA_BASE + block);
+        }
+    }
 }
 
 impl Stage<part::L2Fill> for CompressedPartition {

@@ -29,7 +29,7 @@ use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::FunctionalStats;
 use selvedge_state::{Reader, State, Writer};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// Number of intervals, and of threads.
@@ -109,6 +109,29 @@ struct IntervalJob {
     /// State of the GPU before the first CTA.
     gpu: Vec<u8>,
     memory: DeviceMemory,
+    learning: Learning,
+}
+
+/// State that the mechanism learns in the first interval of a launch, for the other intervals. Empty if that interval fails.
+#[derive(Default)]
+struct LearnedState(OnceLock<Vec<u8>>);
+
+/// The duty of the first interval to give a [`LearnedState`]. Drop ends the wait of the other intervals.
+struct Teacher(Arc<LearnedState>);
+
+impl Drop for Teacher {
+    fn drop(&mut self) {
+        let _ = self.0.0.set(Vec::new());
+    }
+}
+
+/// Part of an interval in what the mechanism learns.
+enum Learning {
+    /// The mechanism learns nothing, or the launch has one interval.
+    None,
+    /// The other intervals wait for this one.
+    Teaches(Teacher),
+    LearnsFrom(Arc<LearnedState>),
 }
 
 /// Result of a [`IntervalJob`].
@@ -130,12 +153,19 @@ struct IntervalSimulator {
 
 impl IntervalSimulator {
     fn run(&self, job: IntervalJob) -> Result<JobResult, RunError> {
-        let IntervalJob { interval, launch, resident, cta_instructions, gpu: state, mut memory } = job;
+        let IntervalJob { interval, launch, resident, cta_instructions, gpu: state, mut memory, learning } =
+            job;
         let probes = Probes::new(ProbeSpec::default(), self.engine);
         let parts = self.mechanism.build(&self.machine, 1, &probes)?;
         let mut gpu = Gpu::new(&self.machine, parts, Arc::new(self.control.of_part()));
         gpu.resume(&[launch], &mut Reader::new(&state)).expect("the state of a GPU of the same options");
         drop(state);
+        if let Learning::LearnsFrom(taught) = &learning {
+            let learned = taught.0.wait();
+            if !learned.is_empty() {
+                gpu.learn(learned).expect("the state of a GPU of the same options");
+            }
+        }
         if interval.start > 0 {
             gpu.start_slowly(resident, cta_instructions);
         }
@@ -146,6 +176,9 @@ impl IntervalSimulator {
             None => {
                 gpu.run_until(u64::MAX, &mut memory)?;
             }
+        }
+        if let Learning::Teaches(teacher) = &learning {
+            let _ = teacher.0.0.set(gpu.learned());
         }
         let after = IntervalCounters::of(&gpu);
         Ok(JobResult {
@@ -203,6 +236,7 @@ impl Pass {
                 instructions: FunctionalStats::default(),
                 intervals: Vec::new(),
             };
+            let learned = (chosen.len() > 1 && gpu.learns()).then(Arc::<LearnedState>::default);
             for interval in chosen {
                 add(&mut passed.instructions, gpu.execute_ctas(interval.start, memory)?);
                 let mut state = Writer::default();
@@ -216,6 +250,13 @@ impl Pass {
                     cta_instructions: before / interval.start.max(1) as f64,
                     gpu: state.into_bytes(),
                     memory: memory.clone(),
+                    learning: match &learned {
+                        None => Learning::None,
+                        Some(learned) if interval.start == 0 => {
+                            Learning::Teaches(Teacher(Arc::clone(learned)))
+                        }
+                        Some(learned) => Learning::LearnsFrom(Arc::clone(learned)),
+                    },
                 };
                 if !pool.add(job) {
                     return Ok(());

@@ -289,6 +289,10 @@ impl SmPart for Mdb {
         self.generator.as_ref().is_some_and(|generator| generator.clocks > 0)
     }
 
+    fn learned(&mut self) -> Option<&mut dyn State> {
+        Some(self)
+    }
+
     fn counters(&self, out: &mut MechanismCounters) {
         count(out, "bypassed_loads", self.bypassed);
         let Some(generator) = &self.generator else { return };
