@@ -13,6 +13,7 @@ use clap::{ArgGroup, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::FpgaFamily;
 use selvedge_gen::{MemoryForm, ResetStyle};
 use selvedge_hw::Engine;
+use selvedge_sim::launch_range::LaunchRange;
 use selvedge_sim::limits::{Bytes, Limits};
 use selvedge_sim::reach::FileReach;
 use selvedge_sim::workload::{Group, Size};
@@ -256,7 +257,8 @@ pub struct ClassifyOptions {
 }
 
 /// Options of [`GpuOptions`] that need timing, which `--functional` does not simulate.
-const GPU_TIMING: [&str; 18] = [
+const GPU_TIMING: [&str; 19] = [
+    "launch",
     "mechanism",
     "engine",
     "lockstep",
@@ -292,7 +294,8 @@ const RUN_TIMING: [&str; 10] = [
 ];
 
 /// Options of `selvedge run` that need every cycle, which `--intervals` does not simulate.
-const NO_INTERVALS: [&str; 16] = [
+const NO_INTERVALS: [&str; 17] = [
+    "launch",
     "share",
     "cycles_together",
     "alone",
@@ -378,6 +381,11 @@ pub struct GpuOptions {
     /// Number of cycles to record
     #[arg(help_heading = "Waveforms", long, value_name = "N", default_value_t = 1000)]
     pub cycles: u64,
+    /// Simulate only launch N, or the launches N to M, counted from 1
+    ///
+    /// The launches before and after execute without timing, and count nowhere. Those of a trace do not execute.
+    #[arg(help_heading = "Execution", long, value_name = "N[..M]", conflicts_with = "check")]
+    pub launch: Option<LaunchRange>,
     /// Check DRAM timing, stale loads and exchanges between lanes
     ///
     /// Every DRAM command is checked against all timing constraints, every load for stale data, and every exchange between

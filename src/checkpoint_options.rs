@@ -66,6 +66,10 @@ pub fn check(options: &RunOptions) -> Result<(), Failure> {
             "must be given without --intervals: a checkpoint does not hold estimates",
         ),
         (
+            options.gpu.launch.is_some(),
+            "must be given without --launch: a checkpoint does not hold the launches before",
+        ),
+        (
             !options.inject.is_empty(),
             "must be given without --inject: a checkpoint does not hold planted faults",
         ),

@@ -56,11 +56,10 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         return functional_command::run(options);
     }
     if let Some(names) = together_command::workloads(options)? {
-        if options.intervals.is_some() {
-            return Err(Failure::usage(format!(
-                "--intervals: {}: must be one workload or launch file",
-                names.join("+")
-            )));
+        let one = [("--intervals", options.intervals.is_some()), ("--launch", options.gpu.launch.is_some())];
+        if let Some((option, _)) = one.into_iter().find(|(_, given)| *given) {
+            let names = names.join("+");
+            return Err(Failure::usage(format!("{option}: {names}: must be one workload or launch file")));
         }
         return together_command::run(options, &names);
     }
@@ -319,6 +318,7 @@ pub(super) fn spec(
         sample_cycles: options.gpu.series.as_ref().map(|_| options.gpu.every),
         max_memory: options.limits().memory,
         bounds: options.gpu.bounds.bounds(),
+        launches: options.gpu.launch,
         ..RunSpec::new(
             workload.clone(),
             Arc::clone(config),
@@ -438,6 +438,7 @@ pub(super) fn show(
         table += &energy_from::summary(sources);
     }
     table += &reports.iter().filter_map(estimate_line).collect::<String>();
+    table += &reports.iter().filter_map(launches_line).collect::<String>();
     for report in reports {
         table += &coverage_lines(&report.coverage);
         table += &refused_lines(&report.workload, report.refused.as_ref());
@@ -463,6 +464,13 @@ pub(super) fn estimate_line(report: &RunReport) -> Option<String> {
         printable(&report.mechanism),
         100.0 * detailed_share
     ))
+}
+
+/// Returns the launches that were simulated, if not all, as a line for below the table.
+fn launches_line(report: &RunReport) -> Option<String> {
+    let range = report.launches?;
+    let (workload, mechanism) = (printable(&report.workload), printable(&report.mechanism));
+    Some(format!("simulated: {workload} {mechanism}: only launch {range}\n"))
 }
 
 fn render(reports: &[RunReport]) -> String {

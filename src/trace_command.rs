@@ -48,6 +48,7 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
         sample_cycles: None,
         max_memory: limits.memory,
         bounds: options.bounds.bounds(),
+        launches: None,
     };
     let mut plan = Plan::default();
     plan.read_config(&options.config);

@@ -1,4 +1,4 @@
-//! `run --functional` and `run --intervals`: they report their work, refuse unsupported input, and end when stopped.
+//! `run --functional`, `--intervals` and `--launch`: they report their work, refuse unsupported input, and end when stopped.
 use crate::command::selvedge_in;
 use serde_json::Value;
 use std::path::Path;
@@ -10,14 +10,16 @@ fn run(words: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
+/// Returns the JSON of a run.
+fn report(words: &[&str]) -> Value {
+    let (code, json, error) = run(&[words, &["--json", "-"]].concat());
+    assert_eq!(code, Some(0), "{words:?}: {error}");
+    serde_json::from_str(&json).expect("a report")
+}
+
 #[test]
 fn a_functional_run_executes_what_the_timed_run_issues() {
-    let report = |words: &[&str]| -> Value {
-        let (code, json, error) = run(&[&["bfs", "--json", "-"], words].concat());
-        assert_eq!(code, Some(0), "{error}");
-        serde_json::from_str(&json).expect("a report")
-    };
-    let (functional, timed) = (report(&["--functional"]), report(&[]));
+    let (functional, timed) = (report(&["bfs", "--functional"]), report(&["bfs"]));
     assert_eq!(functional["result"], "pass");
     for key in ["warp_instructions", "thread_instructions"] {
         assert_eq!(functional[key], timed["totals"][key], "{key}");
@@ -196,5 +198,61 @@ fn a_fault_ends_a_run_by_intervals_with_the_line_of_a_full_run() {
     assert_eq!((full.0, full.1.lines().count()), (Some(3), 1), "{full:?}");
     for jobs in ["1", "3"] {
         assert_eq!(launch(&folder, &["--intervals", "2", "--jobs", jobs]), full);
+    }
+}
+
+#[test]
+fn only_the_chosen_launches_are_simulated_and_the_results_are_right() {
+    let whole = report(&["atax"]);
+    let launches = whole["kernels"].as_array().expect("launches");
+    assert_eq!(launches.len(), 2);
+    let first = report(&["atax", "--launch", "1"]);
+    assert_eq!(first["kernels"], serde_json::json!([launches[0]]));
+    assert_eq!((&first["result"], &first["launches"]["last"]), (&"pass".into(), &1.into()));
+    let second = report(&["atax", "--launch", "2"]);
+    let only = &second["kernels"].as_array().expect("launches")[..];
+    assert_eq!((only.len(), &only[0]["name"]), (1, &launches[1]["name"]));
+    assert_eq!(only[0]["warp_instructions"], launches[1]["warp_instructions"]);
+    assert_eq!(second["totals"]["cycles"], only[0]["cycles"], "the first launch takes no cycles");
+    assert_eq!(second["result"], "pass", "the first launch has left its values");
+    let both = report(&["atax", "--launch", "1..2"]);
+    assert_eq!((&both["kernels"], &both["totals"]), (&whole["kernels"], &whole["totals"]));
+}
+
+#[test]
+fn a_search_and_a_mechanism_with_memory_run_on_a_chosen_launch() {
+    for mechanism in ["kernel-opt", "swl-best", "mdb-local", "hw-bdi", "caba-bdi", "latte-cc"] {
+        let second = report(&["mvt", "--launch", "2", "--mechanism", mechanism, "--engine", "model"]);
+        assert_eq!((&second["result"], second["kernels"].as_array().map(Vec::len)), (&"pass".into(), Some(1)));
+    }
+}
+
+#[test]
+fn one_launch_of_a_list_of_traces_has_its_own_counters() {
+    let whole = report(&["tests/traces/kernelslist.g"]);
+    let launches = whole["kernels"].as_array().expect("launches");
+    assert!(launches.len() > 1, "{}", launches.len());
+    let first = report(&["tests/traces/kernelslist.g", "--launch", "1"]);
+    assert_eq!(first["kernels"], serde_json::json!([launches[0]]));
+    let last = launches.len().to_string();
+    let of_last = report(&["tests/traces/kernelslist.g", "--launch", &last]);
+    assert_eq!(of_last["kernels"][0]["name"], launches[launches.len() - 1]["name"]);
+}
+
+#[test]
+fn a_launch_that_there_is_not_is_one_line() {
+    for (words, says) in [
+        (&["atax", "--launch", "3"][..], "--launch 3: must be 1 to 2, the launches of the run"),
+        (&["atax", "--launch", "0"], "must be the number of a launch from 1 on"),
+        (&["atax", "--launch", "2..1"], "must be the number of a launch from 1 on"),
+        (&["atax", "--launch", "1", "--functional"], "cannot be used with"),
+        (&["atax", "--launch", "1", "--intervals", "2"], "cannot be used with"),
+        (&["atax", "--launch", "1", "--check"], "cannot be used with"),
+        (&["atax+bfs", "--launch", "1"], "--launch: atax+bfs: must be one workload or launch file"),
+        (&["atax", "--launch", "1", "--checkpoint", "a.ckpt"], "must be given without --launch"),
+    ] {
+        let (code, _, error) = run(words);
+        assert_eq!((code, error.lines().count()), (Some(2), 1), "{words:?}: {error}");
+        assert!(error.contains(says), "{words:?}: {error}");
     }
 }

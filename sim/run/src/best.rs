@@ -113,11 +113,15 @@ impl Trials for TrialRuns<'_> {
             Stopped
         };
         let outcome = run(&trial, Arc::clone(self.control)).map_err(&mut stopped)?;
+        // A launch that is not simulated takes no cycles under any choice.
+        let skipped = (1..self.spec.launches.map_or(1, |range| range.first)).map(|_| 0);
         match outcome.fault {
             Some(fault) if !is_limited(&fault) => Err(stopped(fault)),
             _ => Ok(Trial {
                 cycles: outcome.report.totals.cycles,
-                launches: outcome.report.kernels.iter().map(|kernel| kernel.totals.cycles).collect(),
+                launches: skipped
+                    .chain(outcome.report.kernels.iter().map(|kernel| kernel.totals.cycles))
+                    .collect(),
                 most_resident_warps: outcome.most_resident_warps,
             }),
         }

@@ -1,6 +1,7 @@
 //! Reasons for which a run fails.
 use crate::checkpoint::CheckpointError;
 use crate::conservation::BrokenLaw;
+use crate::launch_range::LaunchRange;
 use selvedge_cudart::device::DeviceError;
 use selvedge_cudart::operation::RecordError;
 use selvedge_cudart::session::SessionError;
@@ -79,6 +80,14 @@ pub enum RunError {
         what: String,
         /// Allowed kinds.
         must: &'static str,
+    },
+    /// The program has fewer launches than the range.
+    #[error("--launch {range}: must be 1 to {launches}, the launches of the run")]
+    NoSuchLaunch {
+        /// Range that was given.
+        range: LaunchRange,
+        /// Launches of the run.
+        launches: u64,
     },
     /// The programs cannot share the GPU as requested.
     #[error(transparent)]

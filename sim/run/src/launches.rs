@@ -2,6 +2,7 @@
 use crate::checkpoint::{Checkpoint, CheckpointSchedule, Journal};
 use crate::conservation::{check_bursts, check_conservation};
 use crate::error::RunError;
+use crate::launch_range::LaunchRange;
 use crate::report::KernelReport;
 use crate::source::LaunchProgram;
 use selvedge_gpu::config::GpuConfig;
@@ -80,6 +81,10 @@ pub(crate) struct ProgramLaunches {
     pub gpu: Gpu,
     pub memory: DeviceMemory,
     pub recording: Option<TraceRecording>,
+    /// Launches to simulate; `None`: all.
+    pub range: Option<LaunchRange>,
+    /// Launches that have begun.
+    pub begun: u64,
     pub done: LaunchResults,
 }
 
@@ -113,6 +118,7 @@ impl ProgramLaunches {
             let Some(current) =
                 under_way.take().map_or_else(|| self.launch(schedule.is_some()), |one| Ok(Some(one)))?
             else {
+                self.range.map_or(Ok(()), |range| range.check(self.begun))?;
                 return self.program.finish(self.gpu.cycle());
             };
             match &mut schedule {
@@ -123,16 +129,21 @@ impl ProgramLaunches {
         }
     }
 
-    /// Starts the next launch. Returns `None` at the end of the host program.
+    /// Starts the next launch to simulate. Returns `None` at the end of the host program.
     pub fn launch(&mut self, keeps_journal: bool) -> Result<Option<CurrentLaunch>, RunError> {
-        let (program, config) = (&mut self.program, self.gpu.config());
-        let cycle = self.gpu.cycle();
-        let mut next = |memory: &mut DeviceMemory| program.next(memory, config, cycle);
-        let launch = match keeps_journal {
-            true => self.beginning.journal.note(&mut self.memory, &mut next)?,
-            false => next(&mut self.memory)?,
+        let mut launch = loop {
+            // The rest of a trace has nothing to execute.
+            let is_over = self.range.is_some_and(|range| self.begun >= range.last);
+            if is_over && matches!(self.program, LaunchProgram::Trace(_)) {
+                return Ok(None);
+            }
+            let Some(launch) = self.next(keeps_journal)? else { return Ok(None) };
+            self.begun += 1;
+            match self.range {
+                Some(range) if !range.contains(self.begun) => self.pass_over(launch)?,
+                _ => break launch,
+            }
         };
-        let Some(mut launch) = launch else { return Ok(None) };
         self.gpu.take_copies(&mut self.memory);
         self.done.before = self.gpu.snapshot();
         if let Feed::Replay(trace) = &launch.feed
@@ -148,6 +159,28 @@ impl ProgramLaunches {
         self.gpu.check_room(&launch, &self.memory)?;
         self.gpu.start(launch);
         Ok(Some(under_way))
+    }
+
+    /// Returns the next launch of the host program.
+    fn next(&mut self, keeps_journal: bool) -> Result<Option<LaunchedKernel>, RunError> {
+        let (program, config) = (&mut self.program, self.gpu.config());
+        let cycle = self.gpu.cycle();
+        let mut next = |memory: &mut DeviceMemory| program.next(memory, config, cycle);
+        match keeps_journal {
+            true => self.beginning.journal.note(&mut self.memory, &mut next),
+            false => next(&mut self.memory),
+        }
+    }
+
+    /// Executes a launch without timing. A trace has nothing to execute.
+    fn pass_over(&mut self, launch: LaunchedKernel) -> Result<(), RunError> {
+        self.gpu.take_copies_untimed(&mut self.memory);
+        if matches!(launch.feed, Feed::Execute) {
+            self.gpu.check_room(&launch, &self.memory)?;
+            self.gpu.start(launch);
+            self.gpu.execute_ctas(u64::MAX, &mut self.memory)?;
+        }
+        Ok(())
     }
 
     /// Runs the current launch to its end. An interrupt or a limit also writes a checkpoint; a fault does not.

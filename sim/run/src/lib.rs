@@ -2,7 +2,8 @@
 //!
 //! - [`run`](mod@run) and [`report`]: a timed run and its report; [`simulation`]: the same, set up by names.
 //! - [`stepped`]: a run that advances by a number of cycles at a time.
-//! - [`functional`]: a run for its values only, without timing; [`intervals`]: an estimate from parts of a run.
+//! - [`functional`]: a run for its values only, without timing; [`intervals`]: an estimate from parts of a run;
+//!   [`launch_range`]: the launches that are simulated.
 //! - [`source`]: workloads, launch files, traces and CUDA programs; [`mechanism`]: the registry.
 //! - [`overrides`]: values that override a configuration.
 //! - [`statistic`]: statistics by name; [`best`]: searches; [`census`]: compressibility of a workload's lines.
@@ -17,6 +18,7 @@ mod error;
 pub mod fidelity;
 pub mod functional;
 pub mod intervals;
+pub mod launch_range;
 mod launches;
 pub mod mechanism;
 pub mod overrides;

@@ -2,6 +2,7 @@
 //! ones.
 use crate::error::RunError;
 use crate::intervals::Estimate;
+use crate::launch_range::LaunchRange;
 use schemars::JsonSchema;
 use selvedge_cudart::refusals::Refusals;
 use selvedge_gpu::dram::Energy;
@@ -543,6 +544,9 @@ pub struct RunReport {
     /// Estimate from intervals. All other counters are then estimates, rounded, and `sms` is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<Estimate>,
+    /// Launches that were simulated, if not all. The others executed without timing and are in no counter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub launches: Option<LaunchRange>,
     /// Sums over the run.
     pub totals: Totals,
     /// Reports of the launches, in order.

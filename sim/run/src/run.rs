@@ -5,6 +5,7 @@ pub use crate::source::Source;
 use crate::best::{self, Best};
 use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Journal, RunIdentity};
 use crate::intervals::{Estimated, IntervalCounters};
+use crate::launch_range::LaunchRange;
 use crate::launches::{Beginning, LaunchResults, ProgramLaunches, device_memory};
 use crate::mechanism::MechanismSpec;
 use crate::report::{BlockCoverage, FORMAT_VERSION, HostReport, Outcome, Refused, RunReport, SmReport};
@@ -49,6 +50,8 @@ pub struct RunSpec {
     pub max_memory: u64,
     /// Limits of the simulation.
     pub bounds: Bounds,
+    /// Launches to simulate; `None`: all.
+    pub launches: Option<LaunchRange>,
 }
 
 impl RunSpec {
@@ -66,6 +69,7 @@ impl RunSpec {
             sample_cycles: None,
             max_memory: Limits::default().memory,
             bounds: Bounds::default(),
+            launches: None,
         }
     }
 }
@@ -245,14 +249,23 @@ impl BegunRun {
         let recording = recorded.map(|recorded| TraceRecording::new(recorded, &mut memory));
         program.load(&mut memory)?;
         let beginning = Beginning { choice: best.as_ref().map(Best::choice), journal: Journal::default() };
-        let launches =
-            ProgramLaunches { beginning, program, gpu, memory, recording, done: LaunchResults::default() };
+        let launches = ProgramLaunches {
+            beginning,
+            program,
+            gpu,
+            memory,
+            recording,
+            range: spec.launches,
+            begun: 0,
+            done: LaunchResults::default(),
+        };
         Ok(BegunRun { launches, best, mechanism, coverage, stopped })
     }
 
     /// Lets a witness follow the contents of the caches and DRAM, if the run is checked or a debug build. Nothing may have run.
+    /// Launches without timing change contents behind its back.
     pub fn watch(&mut self, spec: &RunSpec) {
-        if spec.check_dram || cfg!(debug_assertions) {
+        if spec.check_dram || cfg!(debug_assertions) && spec.launches.is_none() {
             self.launches.gpu.watch();
         }
     }
@@ -319,6 +332,7 @@ impl BegunRun {
             refused,
             races: spec.workload.races(),
             estimate,
+            launches: spec.launches,
             totals: snapshot.clone().into(),
             kernels: done.kernels,
             series,

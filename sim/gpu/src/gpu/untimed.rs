@@ -123,6 +123,21 @@ impl Gpu {
         self.launches.slow_start = Some(SlowStart { ctas, instructions, started: 0 });
     }
 
+    /// Runs the only launch in progress until all parts of mechanisms are trained, or `most` of its CTAs have ended.
+    ///
+    /// # Errors
+    /// As [`Gpu::run`].
+    pub fn run_until_trained(&mut self, most: u64, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        while !self.sms.iter().all(|sm| sm.is_trained()) {
+            let Some(done) = self.launches.running.first().map(|running| running.done) else { break };
+            if done >= most {
+                break;
+            }
+            self.run_until_done(done + 1, memory)?;
+        }
+        Ok(())
+    }
+
     /// Runs the only launch in progress until `done` of its CTAs have ended, or to its last CTA.
     ///
     /// # Errors

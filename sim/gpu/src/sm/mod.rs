@@ -162,6 +162,11 @@ impl Sm {
         self.id
     }
 
+    /// Returns whether all parts of mechanisms are trained.
+    pub(crate) fn is_trained(&self) -> bool {
+        self.parts.are_trained()
+    }
+
     /// Returns the state that the parts of mechanisms have learned.
     pub(crate) fn learned(&mut self) -> impl Iterator<Item = &mut dyn State> {
         self.parts.learned()

@@ -67,6 +67,12 @@ pub trait SmPart: State + Send {
         None
     }
 
+    /// Returns whether the part has made the decisions that [`SmPart::learned`] should have. The first interval of a launch
+    /// continues until all parts are trained, at most for a quarter of the launch.
+    fn is_trained(&self) -> bool {
+        true
+    }
+
     /// Adds the part's counters to the report.
     fn counters(&self, out: &mut MechanismCounters) {
         let _ = out;

@@ -68,6 +68,11 @@ impl SmParts {
             .unwrap_or_else(|_| unreachable!("one part alone is in nobody's way"))
     }
 
+    /// Returns whether all parts are trained.
+    pub(crate) fn are_trained(&self) -> bool {
+        self.parts.iter().all(|part| part.is_trained())
+    }
+
     /// Returns the state that the parts have learned.
     pub(crate) fn learned(&mut self) -> impl Iterator<Item = &mut dyn State> {
         self.parts.iter_mut().filter_map(|part| part.learned())

@@ -32,6 +32,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+/// The first interval of a launch trains the mechanism at most for one of so many parts of the launch.
+const MOST_TRAINING: u64 = 4;
+
 /// Number of intervals, and of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntervalSpec {
@@ -157,6 +160,7 @@ impl IntervalSimulator {
             job;
         let probes = Probes::new(ProbeSpec::default(), self.engine);
         let parts = self.mechanism.build(&self.machine, 1, &probes)?;
+        let ctas = launch.dims.ctas();
         let mut gpu = Gpu::new(&self.machine, parts, Arc::new(self.control.of_part()));
         gpu.resume(&[launch], &mut Reader::new(&state)).expect("the state of a GPU of the same options");
         drop(state);
@@ -178,6 +182,7 @@ impl IntervalSimulator {
             }
         }
         if let Learning::Teaches(teacher) = &learning {
+            gpu.run_until_trained(ctas / MOST_TRAINING, &mut memory)?;
             let _ = teacher.0.0.set(gpu.learned());
         }
         let after = IntervalCounters::of(&gpu);

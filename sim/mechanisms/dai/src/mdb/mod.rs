@@ -293,6 +293,11 @@ impl SmPart for Mdb {
         Some(self)
     }
 
+    /// The first choice of L is of accesses without a limit. The second one is of its effect.
+    fn is_trained(&self) -> bool {
+        self.generator.as_ref().is_none_or(|generator| generator.choices.iter().sum::<u64>() >= 2)
+    }
+
     fn counters(&self, out: &mut MechanismCounters) {
         count(out, "bypassed_loads", self.bypassed);
         let Some(generator) = &self.generator else { return };
