@@ -383,7 +383,7 @@ pub struct GpuOptions {
     pub cycles: u64,
     /// Simulate only launch N, or the launches N to M, counted from 1
     ///
-    /// The launches before and after execute without timing, and count nowhere. Those of a trace do not execute.
+    /// The launches before and after execute without timing, and count nowhere. A trace has nothing to execute.
     #[arg(help_heading = "Execution", long, value_name = "N[..M]", conflicts_with = "check")]
     pub launch: Option<LaunchRange>,
     /// Check DRAM timing, stale loads and exchanges between lanes

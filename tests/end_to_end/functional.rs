@@ -223,7 +223,10 @@ fn only_the_chosen_launches_are_simulated_and_the_results_are_right() {
 fn a_search_and_a_mechanism_with_memory_run_on_a_chosen_launch() {
     for mechanism in ["kernel-opt", "swl-best", "mdb-local", "hw-bdi", "caba-bdi", "latte-cc"] {
         let second = report(&["mvt", "--launch", "2", "--mechanism", mechanism, "--engine", "model"]);
-        assert_eq!((&second["result"], second["kernels"].as_array().map(Vec::len)), (&"pass".into(), Some(1)));
+        assert_eq!(
+            (&second["result"], second["kernels"].as_array().map(Vec::len)),
+            (&"pass".into(), Some(1))
+        );
     }
 }
 

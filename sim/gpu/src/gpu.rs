@@ -6,6 +6,8 @@ mod deadlock;
 mod deadlock_tests;
 #[cfg(test)]
 mod exchange_tests;
+#[cfg(test)]
+mod hit_order_tests;
 mod launches;
 mod livelock;
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-/// Launches of a program, counted from 1. The launches outside of it execute without timing; those of a trace do not execute.
+/// Launches of a program, counted from 1. The launches outside of it execute without timing; a trace has nothing to execute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 pub struct LaunchRange {
     /// Number of the first launch.

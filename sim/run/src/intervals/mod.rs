@@ -128,7 +128,7 @@ impl Drop for Teacher {
     }
 }
 
-/// Part of an interval in what the mechanism learns.
+/// Role of an interval in the training of the mechanism.
 enum Learning {
     /// The mechanism learns nothing, or the launch has one interval.
     None,
