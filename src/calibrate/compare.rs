@@ -6,7 +6,11 @@ use crate::cuda_command::run_silently;
 use crate::error::Failure;
 use crate::output::{Plan, width};
 use selvedge_area::Table;
+#[cfg(target_os = "linux")]
+use selvedge_hw::file::{MOST_TEXT_BYTES, read_text};
 use selvedge_sim::calibration::{Agreement, Calibration, KernelPair, agreement};
+#[cfg(target_os = "linux")]
+use std::path::Path;
 
 /// Compares the results of the microbenchmarks on a real GPU with those on a simulated one.
 pub fn run(options: &CorrelateOptions) -> Result<(), Failure> {
@@ -47,7 +51,10 @@ fn simulated(options: &CorrelateOptions) -> Result<Calibration, Failure> {
         .map_err(|why| Failure::usage(format!("cannot create a temporary file: {why}")))?;
     // A simulated GPU gives the same cycles each time.
     run_silently(&options.config, &[program.clone(), file.path().into(), "1".into()])?;
-    read(file.path())
+    let results = format!("results of {}", Path::new(program).display());
+    let text = read_text(file.path(), MOST_TEXT_BYTES)
+        .map_err(|why| Failure::usage(format!("cannot read the {results}: {why}")))?;
+    Calibration::parse(&results, &text).map_err(Failure::usage)
 }
 
 #[cfg(not(target_os = "linux"))]
