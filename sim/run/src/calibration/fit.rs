@@ -164,7 +164,7 @@ impl<'a> Fitter<'a> {
         }
         let channel = 8 * self.base.dram.bus_bytes;
         let partitions = device.bus_bits / channel;
-        if device.bus_bits % channel == 0
+        if device.bus_bits.is_multiple_of(channel)
             && (1..=64).contains(&partitions)
             && partitions != self.base.l2.partitions
         {
