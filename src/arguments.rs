@@ -92,6 +92,8 @@ pub enum Command {
     Config(ConfigOptions),
     /// Measure latencies and bandwidths of configurations, and compare them with values computed from their files
     Fidelity(FidelityOptions),
+    /// Fit a configuration to microbenchmarks of a real GPU, and compare a simulated GPU with it
+    Calibrate(CalibrateOptions),
     /// Print the workloads, mechanisms, configurations and blocks, or one of them in full
     List(ListOptions),
     /// Explain statistics and counters
@@ -972,6 +974,77 @@ pub struct FidelityOptions {
     /// Markdown page to write; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,
+}
+
+/// Options of `selvedge calibrate`.
+#[derive(Args)]
+pub struct CalibrateOptions {
+    /// Action of `selvedge calibrate`
+    #[command(subcommand)]
+    pub action: CalibrateAction,
+}
+
+/// Actions of `selvedge calibrate`.
+#[derive(Subcommand)]
+pub enum CalibrateAction {
+    /// Print the CUDA program with the microbenchmarks, which writes its results as JSON
+    Source {
+        /// CUDA file to write; - for standard output
+        #[arg(short, long, value_name = "FILE.cu", default_value = "-")]
+        output: String,
+    },
+    /// Write a configuration with the values that follow from measurements
+    Fit(FitOptions),
+    /// Print measured and simulated cycles of each microbenchmark, the mean error and the correlation
+    Compare(CorrelateOptions),
+}
+
+/// Options of `selvedge calibrate fit`.
+#[derive(Args)]
+pub struct FitOptions {
+    /// Results of the microbenchmarks on a real GPU
+    #[arg(long, value_name = "FILE.json")]
+    pub json: PathBuf,
+    /// Built-in configuration with the values that no microbenchmark measures [default: the oldest GPU with the measured
+    /// compute capability]
+    #[arg(long, value_name = "NAME")]
+    pub base: Option<String>,
+    /// Name of the configuration [default: the name of the JSON file]
+    #[arg(long)]
+    pub name: Option<String>,
+    /// TOML file to write; - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: String,
+}
+
+/// Options of `selvedge calibrate compare`.
+#[derive(Args)]
+pub struct CorrelateOptions {
+    /// Results of the microbenchmarks on a real GPU
+    #[arg(long, value_name = "FILE.json")]
+    pub json: PathBuf,
+    /// Results of the microbenchmarks under `selvedge cuda`, instead of a simulation
+    #[arg(long, value_name = "FILE.json")]
+    pub simulated: Option<PathBuf>,
+    /// Built-in configuration (see `selvedge list configurations`) or TOML file; auto picks the oldest GPU that executes the
+    /// program's PTX
+    #[arg(long, default_value = AUTO_CONFIG)]
+    pub config: String,
+    /// Write measured over simulated cycles as a scatter plot
+    #[arg(help_heading = "Output", long, value_name = "FILE.svg", value_parser = chart_file)]
+    pub plot: Option<PathBuf>,
+    /// Write the table as CSV to FILE; with -, to standard output instead of the table
+    #[arg(help_heading = "Output", long, value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Compiled microbenchmarks to simulate, after --
+    #[cfg(target_os = "linux")]
+    #[arg(
+        last = true,
+        value_name = "PROGRAM",
+        required_unless_present = "simulated",
+        conflicts_with = "simulated"
+    )]
+    pub program: Option<OsString>,
 }
 
 /// Options of `selvedge list`.

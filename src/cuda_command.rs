@@ -13,11 +13,12 @@ use selvedge_sim::best;
 use selvedge_sim::config::{BUILT_IN, GpuConfig, oldest_for};
 use selvedge_sim::functional::{FunctionalSpec, run as execute};
 use selvedge_sim::report::Outcome;
-use selvedge_sim::run::{RunError, Source, run as simulate};
+use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::source::fatbin;
 use selvedge_sim::source::{RECORDED, SessionSettings, StartedProgram};
 use selvedge_sim::workload::Size;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -27,7 +28,7 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
     let mut as_run = options.of_run();
     let mut choice = None;
     if as_run.gpu.config == AUTO_CONFIG {
-        let (name, reason) = configuration_for(&program(options)?);
+        let (name, reason) = configuration_for(&find(&options.program[0])?);
         as_run.gpu.config = name.to_owned();
         choice = reason.map(|reason| format!("selvedge: --config {name}: {reason}\n"));
     }
@@ -36,12 +37,12 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
     let mechanism = options.gpu.mechanism.as_deref().unwrap_or("base");
     check(options, &config, mechanism)?;
     let mut files = plan(&as_run, std::iter::empty())?;
-    files.read(&program(options)?);
+    files.read(&find(&options.program[0])?);
     options.record.iter().for_each(|file| files.write("--record", file));
     let mut outputs = files.check()?;
     let stop = stop_flag()?;
     choice.into_iter().for_each(say);
-    let live = start(options, &stop)?;
+    let live = start_of(options, &stop)?;
     let workload = Source::Live(Arc::clone(&live));
     let failure = if options.functional {
         run_untimed(&as_run, workload, &config, &stop, &mut outputs)?
@@ -70,6 +71,31 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
     };
     let failure = write_record(options, &live, failure, &mut outputs);
     outputs.finish(failure)
+}
+
+/// Runs a program and its arguments on the configuration, and shows no report.
+pub fn run_silently(config: &str, program: &[OsString]) -> Result<(), Failure> {
+    let path = find(&program[0])?;
+    let config = if config == AUTO_CONFIG { configuration_for(&path).0 } else { config };
+    let config = Arc::new(GpuConfig::load(config).map_err(Failure::usage)?);
+    let stop = stop_flag()?;
+    let settings = SessionSettings {
+        record: false,
+        verify: false,
+        quiet: true,
+        stop: Arc::clone(&stop),
+        timeout: None,
+        say: Arc::new(tell),
+    };
+    let live = start(&path, &program[1..], settings)?;
+    let base = "base".parse().map_err(Failure::usage)?;
+    let spec = RunSpec::new(Source::Live(Arc::clone(&live)), config, base);
+    let progress = Progress::without_bar(live.name().to_owned(), &stop, None);
+    let outcome = simulate(&spec, progress.control()).map_err(|error| classify(&error))?;
+    show_printed(&outcome.printed);
+    let failure = outcome.fault.as_ref().map(classify).or_else(|| mismatch(&outcome.report));
+    let calls = live.take_ended().unwrap_or_default().calls;
+    without_calls(&live, calls, failure).map_or(Ok(()), Err)
 }
 
 /// Runs the program's kernels without timing.
@@ -133,8 +159,8 @@ fn configuration_for(program: &Path) -> (&'static str, Option<String>) {
 }
 
 /// Returns the path of the program. A name without folders is searched for in `PATH`.
-fn program(options: &CudaOptions) -> Result<PathBuf, Failure> {
-    let name = Path::new(&options.program[0]);
+fn find(name: &OsStr) -> Result<PathBuf, Failure> {
+    let name = Path::new(name);
     let found = if name.components().count() > 1 {
         Some(name.to_path_buf())
     } else {
@@ -145,7 +171,7 @@ fn program(options: &CudaOptions) -> Result<PathBuf, Failure> {
     found.ok_or_else(|| Failure::usage(format!("{}: there is no such program", name.display())))
 }
 
-fn start(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<StartedProgram>, Failure> {
+fn start_of(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<StartedProgram>, Failure> {
     let printed =
         [&options.gpu.json, &options.gpu.stats, &options.gpu.launches, &options.gpu.csv, &options.gpu.series];
     let settings = SessionSettings {
@@ -154,14 +180,26 @@ fn start(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<StartedPro
         quiet: printed.into_iter().flatten().any(|target| target == "-"),
         stop: Arc::clone(stop),
         timeout: options.gpu.bounds.timeout,
-        say: Arc::new(|line| say(one_line(&format!("selvedge: {line}")) + "\n")),
+        say: Arc::new(tell),
     };
-    let program = program(options)?;
-    let live = StartedProgram::start(&program, &options.program[1..], settings);
+    start(&find(&options.program[0])?, &options.program[1..], settings)
+}
+
+/// Prints a line about a failed call of the program.
+fn tell(line: &str) {
+    say(one_line(&format!("selvedge: {line}")) + "\n");
+}
+
+fn start(
+    program: &Path,
+    arguments: &[OsString],
+    settings: SessionSettings,
+) -> Result<Arc<StartedProgram>, Failure> {
+    let live = StartedProgram::start(program, arguments, settings);
     live.map(Arc::new).map_err(|error| Failure::usage(format!("cannot start {}: {error}", program.display())))
 }
 
-/// Writes the record, and adds the failure of a program that made no call.
+/// Writes the record, if requested.
 fn write_record(
     options: &CudaOptions,
     live: &StartedProgram,
@@ -177,8 +215,13 @@ fn write_record(
             outputs.write(file, bytes);
         }
     }
+    without_calls(live, ended.calls, failure)
+}
+
+/// Returns the failure of a run, or that of a program that made no call.
+fn without_calls(live: &StartedProgram, calls: u64, failure: Option<Failure>) -> Option<Failure> {
     // A program whose own runtime library finds no device may end with an error.
-    if ended.calls > 0 || failure.as_ref().is_some_and(|failure| !failure.is_mismatch()) {
+    if calls > 0 || failure.as_ref().is_some_and(|failure| !failure.is_mismatch()) {
         return failure;
     }
     Some(Failure::usage(format!(

@@ -259,6 +259,50 @@ pub const EXAMPLES: &[Examples] = &[
     ),
     ("selvedge fidelity", &[("Measure one configuration", "selvedge fidelity --config gtx480")]),
     (
+        "selvedge calibrate",
+        &[
+            (
+                "Write the microbenchmarks, to compile them with nvcc",
+                "selvedge calibrate source -o calibrate.cu",
+            ),
+            ("Fit a configuration to their results", "selvedge calibrate fit --json gpu.json -o fitted.toml"),
+            (
+                "Simulate the microbenchmarks and compare the cycles",
+                "selvedge calibrate compare --json gpu.json --config fitted.toml -- ./calibrate",
+            ),
+        ],
+    ),
+    (
+        "selvedge calibrate source",
+        &[(
+            "Write the microbenchmarks, to compile them with nvcc",
+            "selvedge calibrate source -o calibrate.cu",
+        )],
+    ),
+    (
+        "selvedge calibrate fit",
+        &[
+            ("Fit a configuration", "selvedge calibrate fit --json gpu.json -o fitted.toml"),
+            (
+                "Choose the base and a name",
+                "selvedge calibrate fit --json gpu.json --base titan-v --name mine",
+            ),
+        ],
+    ),
+    (
+        "selvedge calibrate compare",
+        &[
+            (
+                "Compare with results under `selvedge cuda`, and draw them",
+                "selvedge calibrate compare --json gpu.json --simulated simulated.json --plot cycles.svg",
+            ),
+            (
+                "Simulate the microbenchmarks",
+                "selvedge calibrate compare --json gpu.json --config h100 -- ./calibrate",
+            ),
+        ],
+    ),
+    (
         "selvedge list",
         &[
             ("Print all names", "selvedge list"),

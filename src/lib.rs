@@ -20,6 +20,7 @@ mod batch_watch;
 #[cfg(unix)]
 mod bench;
 mod bounds;
+mod calibrate;
 mod checkpoint_options;
 mod classify;
 mod command_line;
@@ -126,6 +127,7 @@ fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Run(_)
         | Command::Compare(_)
+        | Command::Calibrate(_)
         | Command::Classify(_)
         | Command::Area(_)
         | Command::Study(_)
@@ -161,6 +163,7 @@ fn execute(command: &Command) -> Result<(), Failure> {
         Command::Trace(options) => trace_command::run(options),
         Command::Config(options) => config_command::run(options),
         Command::Fidelity(options) => fidelity_command::run(options),
+        Command::Calibrate(options) => calibrate::run(options),
         Command::List(options) => list::run(options),
         Command::Stats(options) => stats_command::run(options),
         Command::Doctor => doctor_command::run(),

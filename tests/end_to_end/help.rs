@@ -8,8 +8,9 @@ use std::process::Command;
 
 /// Commands whose examples need a copy of a benchmark suite, a CUDA program or another binary, with the first words of the
 /// example. A test of the command line parses these.
-const OUTSIDE: [&str; 6] = [
+const OUTSIDE: [&str; 7] = [
     "selvedge cuda",
+    "selvedge calibrate compare --json gpu.json --config",
     "selvedge suite check",
     "selvedge suite build",
     "selvedge suite record",
@@ -53,6 +54,9 @@ fn every_command_has_examples_that_run() {
     let folder = here.path();
     for name in ["reverse.cu", "reverse.ptx"] {
         fs::copy(Path::new("tests/data").join(name), folder.join(name)).expect(name);
+    }
+    for name in ["gpu.json", "simulated.json"] {
+        fs::copy("tests/data/planted.json", folder.join(name)).expect(name);
     }
     let study = "size = \"tiny\"\nworkloads = [\"vecadd\", \"bfs\"]\nmechanisms = [\"base\", \"hw-bdi\"]\n";
     fs::write(folder.join("study.toml"), study).expect("written");

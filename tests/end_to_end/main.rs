@@ -5,6 +5,7 @@ mod bench;
 #[cfg(unix)]
 mod browser;
 mod caba;
+mod calibrate;
 mod checkpoints;
 mod circles;
 mod classify;

@@ -519,7 +519,8 @@ impl Session {
         put(Property::Threads, sm.threads.into());
         put(Property::Blocks, sm.ctas.into());
         put(Property::CoreKhz, u64::from(config.clock.core_mhz) * 1000);
-        put(Property::MemoryKhz, u64::from(config.clock.dram_mhz) * 1000);
+        // CUDA states the memory clock as if each cycle had two transfers.
+        put(Property::MemoryKhz, u64::from(config.clock.dram_mhz) * u64::from(dram.data_rate) * 500);
         put(Property::BusBits, u64::from(l2.partitions) * u64::from(dram.bus_bytes) * 8);
         put(Property::L2Bytes, l2_bytes);
         // A program that compiles its PTX at run time asks before it loads any.

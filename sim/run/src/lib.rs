@@ -7,10 +7,12 @@
 //! - [`source`]: workloads, launch files, traces and CUDA programs; [`mechanism`]: the registry.
 //! - [`overrides`]: values that override a configuration.
 //! - [`statistic`]: statistics by name; [`best`]: searches; [`census`]: compressibility of a workload's lines.
-//! - [`together`]: several programs that share the GPU; [`fidelity`]: microbenchmarks against closed forms.
+//! - [`together`]: several programs that share the GPU; [`fidelity`]: microbenchmarks against closed forms;
+//!   [`calibration`]: microbenchmarks of a real GPU.
 //!
 //! The crates for the GPU, the PTX executor and the workloads are reexported under their modules' names.
 pub mod best;
+pub mod calibration;
 pub mod census;
 pub mod checkpoint;
 pub mod conservation;

@@ -46,9 +46,20 @@ impl FidelityBench {
         FidelityBench { gpu, memory: DeviceMemory::new(), config: Arc::clone(config) }
     }
 
-    /// Runs the kernel and returns its duration in core cycles.
+    /// Runs a kernel with `body` and returns its duration in core cycles.
     pub fn run(&mut self, body: &str, grid: u32, block: u32, pointer: u64) -> Result<u64, FidelityError> {
-        let module = Module::parse("microbenchmark", &kernel(body)).map_err(unfit)?;
+        self.launch(&kernel(body), grid, block, pointer)
+    }
+
+    /// Runs a kernel of one warp that returns at once, and returns its duration in core cycles.
+    pub fn run_empty(&mut self) -> Result<u64, FidelityError> {
+        let text =
+            ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {\nret;\n}\n";
+        self.launch(text, 1, 32, 0)
+    }
+
+    fn launch(&mut self, text: &str, grid: u32, block: u32, pointer: u64) -> Result<u64, FidelityError> {
+        let module = Module::parse("microbenchmark", text).map_err(unfit)?;
         let kernel = module.kernel("k").ok_or_else(|| unfit("the microbenchmark has no kernel"))?;
         let params = kernel.pack(&[Arg::Ptr(pointer)]).map_err(unfit)?;
         let dims = LaunchDims::new([grid, 1, 1], [block, 1, 1]);

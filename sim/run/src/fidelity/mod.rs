@@ -3,13 +3,13 @@
 //!
 //! No expected value comes from a measurement. If the formula is exact, the measured value must be equal. If clock domains meet
 //! or queues saturate, the value may differ by a stated distance.
-mod bench;
+pub(crate) mod bench;
 mod caches;
-mod cores;
+pub(crate) mod cores;
 mod dram;
 mod measurement;
 mod page;
-mod tensor;
+pub(crate) mod tensor;
 
 pub use measurement::{FidelityError, Measurement};
 pub use page::{page, section};

@@ -6,7 +6,7 @@ use selvedge_gpu::config::GpuConfig;
 use std::sync::Arc;
 
 /// A product of an m x k and a k x 8 matrix.
-struct Product {
+pub struct Product {
     /// Shape and types as in PTX.
     form: &'static str,
     /// Rows and inner size.
@@ -44,6 +44,12 @@ const fn product(
 const SUMS: u32 = 4;
 
 impl Product {
+    /// Returns the product with this shape and this type of factors, such as `m16n8k16` and `f16`.
+    pub fn find(shape: &str, factors: &str) -> Option<&'static Self> {
+        let name = format!("matrix product {shape} of {factors}");
+        PRODUCTS.iter().find(|product| product.name() == name)
+    }
+
     fn multiply_adds(&self) -> u32 {
         self.m * 8 * self.k
     }
@@ -66,6 +72,18 @@ impl Product {
         let banks = collector.banks / if collector.sub_cores { config.sm.schedulers } else { 1 };
         let reads = self.registers.iter().sum::<u32>().div_ceil(banks);
         reads.div_ceil(collector.steps) - 1
+    }
+
+    /// Returns the cycles from the issue of a product to that of the next one that adds to its sum: the latency of a product of one
+    /// cycle, the further cycles in the tensor core, and the cycles in which register banks read more operands than one each.
+    pub fn chain_cycles(&self, config: &GpuConfig) -> u32 {
+        result_after(config, config.sm.tensor.latency + self.interval(config) - 1) + self.late_reads(config)
+    }
+
+    /// Returns the max products per cycle of an SM.
+    pub fn peak_rate(&self, config: &GpuConfig) -> f64 {
+        let sm = &config.sm;
+        f64::from(sm.schedulers).min(f64::from(sm.tensor.pipes) / f64::from(self.interval(config)))
     }
 
     /// Returns the name in a table, such as `m16n8k16 of f16`.
@@ -106,14 +124,12 @@ pub fn measure(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityErro
     Ok(found)
 }
 
-/// Adds to one sum again and again. Expects the latency of a product of one cycle, the further cycles in the tensor core, and the cycles
-/// in which register banks read more operands than one each.
+/// Adds to one sum again and again.
 fn latency(config: &Arc<GpuConfig>, product: &Product) -> Result<Measurement, FidelityError> {
     let mut bench = FidelityBench::new(config);
     let step = chain_step(&mut bench, &product.head(), &product.text(0), (32, 0), (8, 24))?;
-    let expected = result_after(config, config.sm.tensor.latency + product.interval(config) - 1)
-        + product.late_reads(config);
-    Ok(Measurement::exact(product.name(), "cycles", f64::from(expected), step))
+    let expected = f64::from(product.chain_cycles(config));
+    Ok(Measurement::exact(product.name(), "cycles", expected, step))
 }
 
 /// Runs independent products of many warps. Expects that they keep all tensor cores busy, up to the issue rate.
@@ -127,13 +143,11 @@ fn rate(config: &Arc<GpuConfig>, product: &Product) -> Result<Measurement, Fidel
     let mut time = |repeat: usize| bench.run(&format!("{head}{}", body.repeat(repeat)), grid, block, 0);
     let (short, long) = (time(4)?, time(20)?);
     let products = f64::from(ctas * warps * SUMS * 16) / (long - short) as f64;
-    let interval = f64::from(product.interval(config));
-    let peak = f64::from(sm.schedulers).min(f64::from(sm.tensor.pipes) / interval);
     let work = f64::from(product.multiply_adds());
     Ok(Measurement::below(
         format!("{}, rate", product.name()),
         "multiply-adds per cycle and SM",
-        (peak * work, shortfall(config, 0.01, 0.2)),
+        (product.peak_rate(config) * work, shortfall(config, 0.01, 0.2)),
         products * work,
     ))
 }
