@@ -634,6 +634,7 @@ fn emitted_verilog_is_at_most_a_tenth_larger_than_verilog_written_by_hand() {
         return;
     }
     let milg: (&str, &[(&str, &str)]) = ("milg", &[]);
+    let mut larger = Vec::new();
     for (block, given) in WITH_REFERENCE.into_iter().chain([milg]) {
         let entry = find(block).expect("a block");
         let params = all_parameters(block, given);
@@ -652,6 +653,9 @@ fn emitted_verilog_is_at_most_a_tenth_larger_than_verilog_written_by_hand() {
         let (ours, clock) = mapped_for_area(&emitted, &options);
         let (by_hand, clock_by_hand) = mapped_for_area(&reference, &options);
         println!("{block}: {ours:.2} kGE, {clock:.0} MHz; by hand {by_hand:.2} kGE, {clock_by_hand:.0} MHz");
-        assert!(ours <= 1.1 * by_hand, "{block}: {ours} kGE, {by_hand} by hand");
+        if ours > 1.1 * by_hand {
+            larger.push(block);
+        }
     }
+    assert!(larger.is_empty(), "{larger:?}");
 }

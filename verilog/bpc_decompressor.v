@@ -128,8 +128,10 @@ module bpc_decompressor (
   localparam [31:0] ONES_ABOVE_8 = 32'hffffff00;
   localparam [31:0] ONES_ABOVE_16 = 32'hffff0000;
   wire ready;
-  // payload after the code of the base word (offered), and payload after the window (ahead)
+  // payload after the code of the base word (offered), payload that was kept, and payload after the
+  // window (ahead)
   reg [1023:0] offered;
+  reg [255:0] kept;
   wire [1023:0] ahead;
   // bits after the window
   wire [255:0] behind;
@@ -137,13 +139,21 @@ module bpc_decompressor (
   wire [991:0] new_lower_planes;
   reg [15:0] half;
   reg [1023:0] rebuilt;
+  // the codes do not make a line
+  wire wrong;
   reg [31:0] first;
   reg [5:0] first_length;
+  // code of the base word, one-hot
+  wire raw_base;
+  wire half_base;
+  wire byte_base;
+  wire nibble_base;
+  wire zero_base;
   // sign of the field of a short base
   wire sign_4;
   wire sign_8;
   wire sign_16;
-  reg [255:0] split_window;
+  wire [255:0] split_window;
   reg [7:0] split_place_in;
   wire [127:0] split_codes;
   wire [127:0] split_rest;
@@ -223,36 +233,36 @@ module bpc_decompressor (
   assign sign_4 = payload_i[6];
   assign sign_8 = payload_i[10];
   assign sign_16 = payload_i[18];
+  assign raw_base = payload_i[0];
+  assign half_base = ~payload_i[0] & payload_i[1] & payload_i[2];
+  assign byte_base = ~payload_i[0] & payload_i[1] & ~payload_i[2];
+  assign nibble_base = ~payload_i[0] & ~payload_i[1] & payload_i[2];
+  assign zero_base = ~payload_i[0] & ~payload_i[1] & ~payload_i[2];
 
   always @(*) begin
     first = 32'd0;
     first_length = 6'd3;
-    offered = payload_i >> 3;
-    if (payload_i[0]) begin
+    if (raw_base) begin
       first = payload_i[32:1];
       first_length = 6'd33;
-      offered = payload_i >> 33;
-    end else if (payload_i[1] & payload_i[2]) begin
+    end else if (half_base) begin
       if (sign_16) begin
         first = ONES_ABOVE_16;
       end
       first[15:0] = payload_i[18:3];
       first_length = 6'd19;
-      offered = payload_i >> 19;
-    end else if (payload_i[1]) begin
+    end else if (byte_base) begin
       if (sign_8) begin
         first = ONES_ABOVE_8;
       end
       first[7:0] = payload_i[10:3];
       first_length = 6'd11;
-      offered = payload_i >> 11;
-    end else if (payload_i[2]) begin
+    end else if (nibble_base) begin
       if (sign_4) begin
         first = ONES_ABOVE_4;
       end
       first[3:0] = payload_i[6:3];
       first_length = 6'd7;
-      offered = payload_i >> 7;
     end
   end
 
@@ -261,17 +271,37 @@ module bpc_decompressor (
   assign ahead = place_q[7] ? (line_q >> TWO_BLOCKS) : (line_q >> BLOCK_BITS);
   assign behind = ahead[255:0] >> place_q[6:0];
 
-  // four codes are taken apart each cycle, the first when the payload comes
+  // four codes are taken apart each cycle, the first when the payload comes: a sum of terms of
+  // which one counts
   always @(*) begin
-    if (busy_q) begin
-      split_window = {128'd0, window_q} | (behind << BLOCK_BITS);
-      split_place_in = {1'b0, place_q[6:0]};
-    end else begin
-      split_window = offered[255:0];
-      split_place_in = {2'd0, first_length};
+    offered = 1024'd0;
+    if (~busy_q & raw_base) begin
+      offered = offered | (payload_i >> 33);
+    end
+    if (~busy_q & half_base) begin
+      offered = offered | (payload_i >> 19);
+    end
+    if (~busy_q & byte_base) begin
+      offered = offered | (payload_i >> 11);
+    end
+    if (~busy_q & nibble_base) begin
+      offered = offered | (payload_i >> 7);
+    end
+    if (~busy_q & zero_base) begin
+      offered = offered | (payload_i >> 3);
     end
   end
 
+  always @(*) begin
+    kept = 256'd0;
+    split_place_in = {2'd0, first_length};
+    if (busy_q) begin
+      kept = {128'd0, window_q} | (behind << BLOCK_BITS);
+      split_place_in = {1'b0, place_q[6:0]};
+    end
+  end
+
+  assign split_window = kept | offered[255:0];
   // a cycle later they become planes, with the code behind them if it is that of the last plane
   assign decode_codes = {32'd0, codes_q} | ({32'd0, window_q} << CHUNK_BITS);
   assign old_planes = {496'd0, lower_planes_q};
@@ -291,6 +321,7 @@ module bpc_decompressor (
     end
   end
 
+  assign wrong = failed_q | (length_q > LINE_BITS);
   assign ready_o = ready;
   assign valid_o = valid_q;
   assign error_o = error_q;
@@ -328,7 +359,6 @@ module bpc_decompressor (
         codes_q <= split_codes;
         window_q <= split_rest;
         place_q <= split_place_out;
-        line_q <= payload_i;
         halfway_q <= 1'b0;
         carries_q <= 65'd0;
       end
@@ -336,9 +366,6 @@ module bpc_decompressor (
       codes_q <= split_codes;
       window_q <= split_rest;
       place_q <= split_place_out;
-      if (place_q[7]) begin
-        line_q <= line_q >> BLOCK_BITS;
-      end
       length_q <= length_q + {3'd0, decode_length};
       next_plane_q <= decode_next;
       decoded_q <= decode_done;
@@ -354,17 +381,30 @@ module bpc_decompressor (
         carries_q <= rebuild_carries;
         lower_planes_q <= upper_planes_q;
         base_q <= base_q >> 16;
-        line_q <= rebuilt;
-        if (failed_q | (length_q > LINE_BITS)) begin
-          line_q <= 1024'd0;
-          error_q <= 1'b1;
-        end
+        error_q <= wrong;
       end
     end
   end
 
+  // the words come late: their choice is the last one
+  always @(posedge clk_i) begin
+    if (busy_q & decoded_q & coded_q & ~wrong) begin
+      line_q <= rebuilt;
+    end else if (ready) begin
+      if (valid_i) begin
+        line_q <= payload_i;
+      end
+    end else if (busy_q & ~decoded_q) begin
+      if (place_q[7]) begin
+        line_q <= line_q >> BLOCK_BITS;
+      end
+    end else if (busy_q & coded_q) begin
+      line_q <= 1024'd0;
+    end
+  end
+
   // bits that nothing here looks at
-  wire unused = &{1'b0, offered[1023:256], ahead[1023:256], new_lower_planes[991:496]};
+  wire unused = &{1'b0, ahead[1023:256], new_lower_planes[991:496]};
 
 endmodule
 

@@ -117,7 +117,7 @@ pub(crate) fn starts_as_zeros(nodes: &[BlockNode], node: &BlockNode) -> bool {
 
 /// Returns whether the text of such a block depends only on its const generics and the width of its data.
 fn numbers_say_all(description: &Description) -> bool {
-    let types = ["BitJoiner", "BitPacker", "BitSplitter", "BitUnpacker", "Mem", "ReplicatedMem", "SyncMem"];
+    let types = ["BitPacker", "BitSplitter", "BitUnpacker", "Mem", "ReplicatedMem", "SyncMem"];
     types.contains(&description.type_name.as_str())
 }
 

@@ -348,7 +348,7 @@ mod tests {
         ("logical negation of bits", 3),
         ("long process", 5),
         ("loop that copies", 21),
-        ("name for a part", 51),
+        ("name for a part", 52),
         ("number in a name", 47),
         ("process for one choice", 8),
         ("vector in parts", 19),

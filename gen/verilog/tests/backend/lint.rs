@@ -26,7 +26,6 @@ fn kit() -> Vec<Entry> {
         ("packer", Box::new(BitPacker::<32, 32, 6, 1024, 16, 11>::default())),
         ("packer_odd", Box::new(BitPacker::<33, 35, 6, 256, 4, 12>::default())),
         ("packer_short", Box::new(BitPacker::<2, 8, 4, 40, 1, 5>::default())),
-        ("joiner", Box::new(BitJoiner::<8, 128, 8, 1024, 16, 11>::default())),
         ("unpacker", Box::new(BitUnpacker::<32, 32, 6, 1024, 16, 0>::default())),
         ("unpacker_two", Box::new(BitUnpacker::<2, 7, 3, 14, 1, 0>::default())),
         ("unpacker_of_fours", Box::new(BitUnpacker::<32, 32, 6, 1024, 16, 3>::default())),

@@ -263,19 +263,6 @@ fn packer() {
     lock_step_packer::<2, 100, 2, 7>("packer_of_two");
 }
 
-#[test]
-fn joiner() {
-    lock_step_logic("joiner", BitJoiner::<8, 64, 7, 512, 8, 10>::default(), |p, r| {
-        let mut words = [0; 8];
-        for (word, length) in words.iter_mut().zip(&mut p.length_i) {
-            let bits = r.next() % 65;
-            *word = r.next().checked_shr(64 - bits as u32).unwrap_or_default();
-            length.next = U::new(bits);
-        }
-        p.strings_i.next = W::from_words(words);
-    });
-}
-
 fn lock_step_unpacker<const DONE: usize>(name: &str) {
     lock_step_logic(name, BitUnpacker::<16, 20, 5, 320, 5, DONE>::default(), |p, r| {
         p.string_i.next = W::from_words([0; 5].map(|_: u64| r.next()));

@@ -11,7 +11,7 @@
 //! | [`bit_array`] | [`BitArray`](bit_array::BitArray): bits set and tested one at a time, cleared at once |
 //! | [`pipe`] | [`Pipe`](pipe::Pipe): a number of pipeline stages |
 //! | [`elastic`] | [`ElasticPipe`](elastic::ElasticPipe): pipeline stages between valid/ready partners that close gaps |
-//! | [`packer`], [`unpacker`] | [`BitPacker`](packer::BitPacker), [`BitJoiner`](packer::BitJoiner), [`BitUnpacker`](unpacker::BitUnpacker), [`BitSplitter`](unpacker::BitSplitter): fields of variable length to one string of bits, and back |
+//! | [`packer`], [`unpacker`] | [`BitPacker`](packer::BitPacker), [`BitUnpacker`](unpacker::BitUnpacker), [`BitSplitter`](unpacker::BitSplitter): fields of variable length to one string of bits, and back |
 //! | [`valid_ready`] | [`ValidReady`](valid_ready::ValidReady): a two-entry stage between valid/ready partners |
 //! | [`gate`] | [`Gate`](gate::Gate): skips a sub-block whose inputs did not change |
 //! | [`idle`] | [`Idle`](idle::Idle): skips a clocked sub-block at rest |
@@ -104,7 +104,7 @@ pub mod prelude {
     pub use super::idle::Idle;
     pub use super::mem::{Mem, SyncMem};
     pub use super::once::Once;
-    pub use super::packer::{BitJoiner, BitPacker};
+    pub use super::packer::BitPacker;
     pub use super::pipe::Pipe;
     pub use super::reg::{DataReg, Reg};
     pub use super::replicated_mem::ReplicatedMem;

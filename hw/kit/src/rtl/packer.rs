@@ -10,8 +10,6 @@
 //!
 //! In a tree, the shifter of each pair is as wide as the pair. Its total width is log2(FIELDS) times the width of all fields.
 //! Shifting each field directly to its position would take a shifter as wide as the whole string per field.
-//!
-//! [`BitJoiner`] is the same tree for wide fields that come in one string.
 
 use super::mem::template;
 use crate::rtl::prelude::*;
@@ -53,20 +51,15 @@ pub(super) const fn low(word: u64, bits: usize) -> u64 {
 /// All levels are in one process. With an assignment per element, an event-driven simulator would propagate each changed bit
 /// separately, level by level.
 fn packer(fields: usize, f: usize, len: usize, out: usize) -> Verilog {
-    let masked = format!(
-        "  // the fields without what is beyond their lengths
+    let mut declarations = format!("reg [{fields}*{f}-1:0] string_0;\nreg [{fields}*{len}-1:0] length_0;\n");
+    let mut body = format!(
+        "  length_0 = length_i;
+  // the fields without what is beyond their lengths
   for (g = 0; g < {fields}; g = g + 1) begin
     string_0[g*{f} +: {f}] = field_i[g*{f} +: {f}] & ~({{{f}{{1'b1}}}} << length_0[g*{len} +: {len}]);
   end
 "
     );
-    merged(fields, f, len, out, &masked)
-}
-
-/// Returns the Verilog of the tree. Its first statements set `string_0`, the fields.
-fn merged(fields: usize, f: usize, len: usize, out: usize, first: &str) -> Verilog {
-    let mut declarations = format!("reg [{fields}*{f}-1:0] string_0;\nreg [{fields}*{len}-1:0] length_0;\n");
-    let mut body = format!("  length_0 = length_i;\n{first}");
     let (mut count, mut bits, mut length_bits) = (fields, f, len);
     for level in 1..=levels(fields) {
         let wide = (2 * bits).min(out);
@@ -176,73 +169,6 @@ impl<
     }
 }
 
-rtl_block! {
-    /// Joins FIELDS fields of at most F bits without gaps. The fields come in one string, F bits apart.
-    ///
-    /// A [`BitPacker`] for fields of 32, 64, 96, ... bits. The bits of a field from its length on must be zero.
-    #[require(FIELDS >= 2 && FIELDS * F == OUT && F.is_multiple_of(32))]
-    #[require(F < 1 << LEN && SUM == LEN + levels(FIELDS))]
-    pub struct BitJoiner<
-        const FIELDS: usize, const F: usize, const LEN: usize, const OUT: usize, const OUTW: usize, const SUM: usize,
-    > {
-        /// the fields, field 0 lowest
-        pub strings_i: Signal<In, W<OUT, OUTW>>,
-        /// valid bits of each field, 0 to F
-        pub length_i: [Signal<In, U<LEN>>; FIELDS] = array(),
-        /// the string
-        pub string_o: Signal<Out, W<OUT, OUTW>>,
-        /// sum of all lengths
-        pub length_o: Signal<Out, U<SUM>>,
-    }
-}
-
-impl<
-    const FIELDS: usize,
-    const F: usize,
-    const LEN: usize,
-    const OUT: usize,
-    const OUTW: usize,
-    const SUM: usize,
-> Logic for BitJoiner<FIELDS, F, LEN, OUT, OUTW, SUM>
-{
-    #[inline]
-    fn update(&mut self) {
-        let strings = self.strings_i.val();
-        let mut words = [0u64; OUTW];
-        let mut place = 0;
-        for (index, length) in self.length_i.iter().enumerate() {
-            let length = length.val().index();
-            assert!(length <= F, "a field of {F} bits has no length of {length}");
-            for at in (0..F).step_by(32) {
-                let value = strings.get_bits::<32>(index * F + at).to_u64();
-                let (word, shift) = ((place + at) / 64, (place + at) % 64);
-                if word < OUTW {
-                    words[word] |= value << shift;
-                }
-                if shift > 32 && word + 1 < OUTW {
-                    words[word + 1] |= value >> (64 - shift);
-                }
-            }
-            place += length;
-        }
-        self.string_o.next = W::from_words(words);
-        self.length_o.next = U::new(place as u64);
-    }
-
-    fn connect(&mut self) {
-        self.string_o.connect();
-        self.length_o.connect();
-    }
-
-    fn hdl(&self) -> Verilog {
-        merged(FIELDS, F, LEN, OUT, "  string_0 = strings_i;\n")
-    }
-
-    fn timing(&self) -> Vec<TimingInfo> {
-        self.describe()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,28 +189,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn wide_fields_are_joined_as_narrow_ones_are_packed(
-            fields in prop::collection::vec((any::<u64>(), any::<u64>(), 0usize..=96), 8),
-        ) {
-            let mut joiner = BitJoiner::<8, 96, 7, 768, 12, 10>::default();
-            let (mut strings, mut bits) = (W::<768, 12>::default(), Vec::new());
-            for (index, (low, high, length)) in fields.iter().enumerate() {
-                for bit in 0..*length {
-                    let value = (u128::from(*high) << 64 | u128::from(*low)) >> bit & 1 != 0;
-                    strings = strings.replace_bit(96 * index + bit, value);
-                    bits.push(value);
-                }
-                joiner.length_i[index].next = U::new(*length as u64);
-            }
-            joiner.strings_i.next = strings;
-            settle(&mut joiner).unwrap();
-            prop_assert_eq!(joiner.length_o.val().index(), bits.len());
-            bits.resize(768, false);
-            let string = joiner.string_o.val();
-            prop_assert_eq!((0..768).map(|bit| string.get_bit(bit)).collect::<Vec<_>>(), bits);
-        }
-
         #[test]
         fn fields_follow_each_other_bit_by_bit(fields in prop::collection::vec((any::<u64>(), 0usize..=35), 33)) {
             let mut bits: Vec<bool> =

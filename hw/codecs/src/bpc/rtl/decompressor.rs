@@ -86,8 +86,9 @@ rtl_module! {
             ones_above_8: Constant<U<32>> = Constant::new(U::new(u64::MAX << 8)),
             ones_above_16: Constant<U<32>> = Constant::new(U::new(u64::MAX << 16)),
             ready: Signal<Local, Bit>,
-            /// payload after the code of the base word (offered), and payload after the window (ahead)
+            /// payload after the code of the base word (offered), payload that was kept, and payload after the window (ahead)
             offered: Signal<Local, W<LINE, LW>>,
+            kept: Signal<Local, W<BOTH, BOW>>,
             ahead: Signal<Local, W<LINE, LW>>,
             /// bits after the window
             behind: Signal<Local, W<BOTH, BOW>>,
@@ -95,8 +96,16 @@ rtl_module! {
             new_lower_planes: Signal<Local, W<DATA, DW>>,
             half: Signal<Local, U<16>>,
             rebuilt: Signal<Local, W<LINE, LW>>,
+            /// the codes do not make a line
+            wrong: Signal<Local, Bit>,
             first: Signal<Local, U<32>>,
             first_length: Signal<Local, U<6>>,
+            /// code of the base word, one-hot
+            raw_base: Signal<Local, Bit>,
+            half_base: Signal<Local, Bit>,
+            byte_base: Signal<Local, Bit>,
+            nibble_base: Signal<Local, Bit>,
+            zero_base: Signal<Local, Bit>,
             /// sign of the field of a short base
             sign_4: Signal<Local, Bit>,
             sign_8: Signal<Local, Bit>,
@@ -119,33 +128,41 @@ impl Logic for BpcDecompressorTop {
         self.sign_4.next = self.payload_i.val().get_bit(6);
         self.sign_8.next = self.payload_i.val().get_bit(10);
         self.sign_16.next = self.payload_i.val().get_bit(18);
+        self.raw_base.next = self.payload_i.val().get_bit(0);
+        self.half_base.next = !self.payload_i.val().get_bit(0)
+            & self.payload_i.val().get_bit(1)
+            & self.payload_i.val().get_bit(2);
+        self.byte_base.next = !self.payload_i.val().get_bit(0)
+            & self.payload_i.val().get_bit(1)
+            & !self.payload_i.val().get_bit(2);
+        self.nibble_base.next = !self.payload_i.val().get_bit(0)
+            & !self.payload_i.val().get_bit(1)
+            & self.payload_i.val().get_bit(2);
+        self.zero_base.next = !self.payload_i.val().get_bit(0)
+            & !self.payload_i.val().get_bit(1)
+            & !self.payload_i.val().get_bit(2);
         drive!(self; first: 0, first_length: 3);
-        self.offered.next = self.payload_i.val() >> 3.to_bits::<6>();
-        if self.payload_i.val().get_bit(0) {
+        if self.raw_base.val() {
             self.first.next = self.payload_i.val().get_bits::<32>(1);
             self.first_length.next = 33.into();
-            self.offered.next = self.payload_i.val() >> 33.to_bits::<6>();
-        } else if self.payload_i.val().get_bit(1) & self.payload_i.val().get_bit(2) {
+        } else if self.half_base.val() {
             if self.sign_16.val() {
                 self.first.next = self.ones_above_16.val();
             }
             self.first.next[0..] = self.payload_i.val().get_bits::<16>(3);
             self.first_length.next = 19.into();
-            self.offered.next = self.payload_i.val() >> 19.to_bits::<6>();
-        } else if self.payload_i.val().get_bit(1) {
+        } else if self.byte_base.val() {
             if self.sign_8.val() {
                 self.first.next = self.ones_above_8.val();
             }
             self.first.next[0..] = self.payload_i.val().get_bits::<8>(3);
             self.first_length.next = 11.into();
-            self.offered.next = self.payload_i.val() >> 11.to_bits::<6>();
-        } else if self.payload_i.val().get_bit(2) {
+        } else if self.nibble_base.val() {
             if self.sign_4.val() {
                 self.first.next = self.ones_above_4.val();
             }
             self.first.next[0..] = self.payload_i.val().get_bits::<4>(3);
             self.first_length.next = 7.into();
-            self.offered.next = self.payload_i.val() >> 7.to_bits::<6>();
         }
 
         self.ready.next = !self.busy.q.val() & (!self.valid.q.val() | self.ready_i.val());
@@ -158,16 +175,33 @@ impl Logic for BpcDecompressorTop {
         }
         self.behind.next =
             bit_cast_to::<W<BOTH, BOW>>(self.ahead.val()) >> bit_cast::<BLOCKLOG, PLACES>(self.place.q.val());
-        comment!("four codes are taken apart each cycle, the first when the payload comes");
+        comment!(
+            "four codes are taken apart each cycle, the first when the payload comes: a sum of terms of which one counts"
+        );
+        drive!(self; offered: 0, kept: 0);
+        if !self.busy.q.val() & self.raw_base.val() {
+            self.offered.next = self.offered.val() | (self.payload_i.val() >> 33.to_bits::<6>());
+        }
+        if !self.busy.q.val() & self.half_base.val() {
+            self.offered.next = self.offered.val() | (self.payload_i.val() >> 19.to_bits::<6>());
+        }
+        if !self.busy.q.val() & self.byte_base.val() {
+            self.offered.next = self.offered.val() | (self.payload_i.val() >> 11.to_bits::<6>());
+        }
+        if !self.busy.q.val() & self.nibble_base.val() {
+            self.offered.next = self.offered.val() | (self.payload_i.val() >> 7.to_bits::<6>());
+        }
+        if !self.busy.q.val() & self.zero_base.val() {
+            self.offered.next = self.offered.val() | (self.payload_i.val() >> 3.to_bits::<6>());
+        }
+        self.split.place_i.next = bit_cast::<PLACES, 6>(self.first_length.val());
         if self.busy.q.val() {
-            self.split.window_i.next = bit_cast_to::<W<BOTH, BOW>>(self.window.q.val())
+            self.kept.next = bit_cast_to::<W<BOTH, BOW>>(self.window.q.val())
                 | (self.behind.val() << self.block_bits.val());
             self.split.place_i.next =
                 bit_cast::<PLACES, BLOCKLOG>(bit_cast::<BLOCKLOG, PLACES>(self.place.q.val()));
-        } else {
-            self.split.window_i.next = bit_cast_to::<W<BOTH, BOW>>(self.offered.val());
-            self.split.place_i.next = bit_cast::<PLACES, 6>(self.first_length.val());
         }
+        self.split.window_i.next = self.kept.val() | bit_cast_to::<W<BOTH, BOW>>(self.offered.val());
 
         comment!(
             "a cycle later they become planes, with the code behind them if it is that of the last plane"
@@ -193,6 +227,7 @@ impl Logic for BpcDecompressorTop {
             }
         }
 
+        self.wrong.next = self.failed.q.val() | (self.length.q.val() > self.line_bits.val());
         if self.ready.val() {
             self.valid.d.next = false;
             if self.valid_i.val() {
@@ -201,13 +236,10 @@ impl Logic for BpcDecompressorTop {
                 drive!(self; base.d: first, above.d: 0, failed.d: false, next_plane.d: 0);
                 self.length.d.next = bit_cast::<11, 6>(self.first_length.val());
                 drive!(self; codes.d: split.codes_o, window.d: split.rest_o, place.d: split.place_o,
-                    line.d: payload_i, halfway.d: false, carries.d: 0);
+                    halfway.d: false, carries.d: 0);
             }
         } else if self.busy.q.val() & !self.decoded.q.val() {
             drive!(self; codes.d: split.codes_o, window.d: split.rest_o, place.d: split.place_o);
-            if self.place.q.val().get_bit(BLOCKLOG) {
-                self.line.d.next = self.line.q.val() >> self.block_bits.val();
-            }
             self.length.d.next = self.length.q.val() + bit_cast::<11, 8>(self.decode.length_o.val());
             drive!(self; next_plane.d: decode.next_o, decoded.d: decode.done_o, above.d: decode.above_o);
             self.upper_planes.d.next = bit_cast_to::<W<SIXTEEN, SW>>(self.decode.planes_o.val());
@@ -219,14 +251,25 @@ impl Logic for BpcDecompressorTop {
             if self.coded.q.val() {
                 drive!(self; halfway.d: true, carries.d: rebuild.carries_o, lower_planes.d: upper_planes.q);
                 self.base.d.next = self.base.q.val() >> 16;
-                self.line.d.next = self.rebuilt.val();
-                if self.failed.q.val() | (self.length.q.val() > self.line_bits.val()) {
-                    drive!(self; line.d: 0, error.d: true);
-                }
+                self.error.d.next = self.wrong.val();
             }
             if self.halfway.q.val() | !self.coded.q.val() {
                 drive!(self; busy.d: false, valid.d: true);
             }
+        }
+        comment!("the words come late: their choice is the last one");
+        if self.busy.q.val() & self.decoded.q.val() & self.coded.q.val() & !self.wrong.val() {
+            self.line.d.next = self.rebuilt.val();
+        } else if self.ready.val() {
+            if self.valid_i.val() {
+                self.line.d.next = self.payload_i.val();
+            }
+        } else if self.busy.q.val() & !self.decoded.q.val() {
+            if self.place.q.val().get_bit(BLOCKLOG) {
+                self.line.d.next = self.line.q.val() >> self.block_bits.val();
+            }
+        } else if self.busy.q.val() & self.coded.q.val() {
+            self.line.d.next = 0.into();
         }
         drive!(self; ready_o: ready, valid_o: valid.q, error_o: error.q, line_o: line.q);
     }
