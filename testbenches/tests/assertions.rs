@@ -134,7 +134,11 @@ fn the_scripts_prove_the_properties() {
         files.iter().for_each(|(name, text)| write(name, text));
         YOSYS.run(folder.path(), ["-q", "-s", &format!("{name}_proof.ys")]).unwrap();
         let said = ABC.run(folder.path(), ["-f", &format!("{name}_proof.abc")]).unwrap();
-        let proofs = if matches!(of_block.reach, Reach::Induction { .. }) { 2 } else { 1 };
+        let proofs = match of_block.reach {
+            Reach::Induction { .. } => 2,
+            Reach::Each { claims } => 1 + claims as usize,
+            _ => 1,
+        };
         assert_eq!(said.matches("Status = 1").count(), proofs, "{name}: {said}");
         assert_eq!(said.matches("Status = ").count(), proofs, "{name}: {said}");
     }
