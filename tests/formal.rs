@@ -739,6 +739,72 @@ fn wrong_patterns_of_fpc_are_found() {
 }
 
 #[test]
+fn cpack_codes_each_word_by_its_shortest_code() {
+    keeps_its_properties("cpack_compressor", &[("line_bytes", "32")]);
+    keeps_its_properties("cpack_decompressor", &[("line_bytes", "32")]);
+}
+
+#[test]
+fn cpack_codes_each_word_of_longer_lines_by_its_shortest_code() {
+    if is_long_run("cpack_codes_each_word_of_longer_lines_by_its_shortest_code") {
+        keeps_its_properties("cpack_compressor", &[("line_bytes", "64")]);
+        keeps_its_properties("cpack_decompressor", &[("line_bytes", "64")]);
+    }
+}
+
+#[test]
+fn wrong_codes_of_cpack_are_found() {
+    let line = [("line_bytes", "32")];
+    for (correct, fault) in [
+        ("if (places_i[i] & ~found) begin", "if (places_i[i]) begin"),
+        ("(enters0 & equal[8]) | (enters1 & equal[9]);", "(enters0 & equal[8]);"),
+    ] {
+        fault_has_no_proof("cpack_compressor", &line, correct, fault);
+    }
+    for (correct, fault) in [
+        ("error_o = error_o | kind[6] | ", "error_o = error_o | "),
+        ("word[15:8] = entry[15:8];", "word[15:8] = 8'd0;"),
+    ] {
+        fault_has_no_proof("cpack_decompressor", &line, correct, fault);
+    }
+}
+
+#[test]
+fn sc_codes_words_by_the_codes_that_were_loaded_last() {
+    keeps_its_properties("sc_compressor", &[("symbols_per_cycle", "4")]);
+    keeps_its_properties("sc_decompressor", &[]);
+}
+
+#[test]
+fn sc_codes_more_words_at_once_by_the_codes_that_were_loaded_last() {
+    if is_long_run("sc_codes_more_words_at_once_by_the_codes_that_were_loaded_last") {
+        keeps_its_properties("sc_compressor", &[]);
+        for symbols in ["1", "2"] {
+            keeps_its_properties("sc_decompressor", &[("symbols_per_cycle", symbols)]);
+        }
+    }
+}
+
+#[test]
+fn wrong_codes_and_values_of_sc_are_found() {
+    let symbols = [("symbols_per_cycle", "4")];
+    for (correct, fault) in [
+        ("code = reversed >> (CODE_BITS - load_length_i);", "code = reversed;"),
+        (" & (entry[ENTRY_TAG +: 24] == tag_q)) begin", ") begin"),
+        ("if (!fits) begin", "if (!loaded_q) begin"),
+    ] {
+        fault_has_no_proof("sc_compressor", &symbols, correct, fault);
+    }
+    for (correct, fault) in [
+        ("code_rank - load_code_i[10:0];", "rank_q - load_code_i[10:0];"),
+        ("served_o[i] = pending_i[i] & ~waits;", "served_o[i] = pending_i[i];"),
+        ("line_q <= {payload_q[991:0], blocks_q[63:32]};", "line_q <= {payload_q[991:0], blocks_q[31:0]};"),
+    ] {
+        fault_has_no_proof("sc_decompressor", &[], correct, fault);
+    }
+}
+
+#[test]
 fn the_assist_warp_controller_maps_events_and_throttles_low_priority() {
     keeps_its_properties("awc", &[]);
 }

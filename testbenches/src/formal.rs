@@ -141,12 +141,16 @@ write_aiger -symbols -zinit {top}.aig
 pub(crate) fn abc_script(reach: Reach, top: &str) -> String {
     let base = match reach {
         Reach::Induction { steps } => abc_commands(Reach::Cycles(steps), top),
+        Reach::Each { .. } => abc_commands(Reach::Cycles(STEPS), top),
         _ => String::new(),
     };
     base + &abc_commands(reach, top)
 }
 
-/// Returns ABC's commands for one verdict. An unrolled proof is about combinational logic: SAT sweeping (`&fraig -y`) merges
+/// Number of cycles of the base and of the step of [`Reach::Each`].
+const STEPS: u32 = 2;
+
+/// Returns ABC's commands for one verdict, or for one of each claim. An unrolled proof is about combinational logic: SAT sweeping (`&fraig -y`) merges
 /// equal nodes from the inputs up, which leaves little for the last step. A proof for all states uses IC3 (`pdr`). A diagram
 /// that is not constant becomes multiplexers (`muxes`), because its sum of products may be too large.
 fn abc_commands(reach: Reach, top: &str) -> String {
@@ -157,6 +161,10 @@ fn abc_commands(reach: Reach, top: &str) -> String {
         }
         Reach::AllStates { seconds } => format!("orpos\npdr -T {seconds}"),
         Reach::Induction { steps } => format!("orpos\nind -F {steps}"),
+        Reach::Each { claims } => {
+            let of = |claim| format!("read {top}.aig\ncone -s -O {claim}\nind -F {STEPS}\nprint_status\n");
+            return (0..claims).map(of).collect();
+        }
     };
     format!("read {top}.aig\n{prove}\nprint_status\n")
 }
@@ -177,7 +185,12 @@ pub fn prove(property: &ProofTask, reach: Reach, folder: &Path) -> Result<ProofR
     let script = format!("{top}.ys");
     tool::write(&folder.join(&script), yosys_script(&files, top, &property.connections))?;
     YOSYS.run(folder, ["-q", "-s", &script])?;
-    if let Reach::Induction { steps } = reach {
+    let base = match reach {
+        Reach::Induction { steps } => Some(steps),
+        Reach::Each { .. } => Some(STEPS),
+        _ => None,
+    };
+    if let Some(steps) = base {
         let base = run_abc(Reach::Cycles(steps), top, folder)?;
         if base != ProofResult::Proved {
             return Ok(base);
@@ -197,6 +210,14 @@ fn run_abc(reach: Reach, top: &str, folder: &Path) -> Result<ProofResult, ToolEr
 fn verdict(said: &str, reach: Reach, folder: &Path) -> Result<ProofResult, ToolError> {
     let refusal = || ToolError::Failed { program: ABC.program, message: said.trim_end().to_string() };
     let (_, status) = said.rsplit_once("Status = ").ok_or_else(refusal)?;
+    if let Reach::Each { claims } = reach {
+        let proved = said.matches("Status = 1").count() == claims as usize;
+        return Ok(if proved {
+            ProofResult::Proved
+        } else {
+            ProofResult::Unknown(said.trim_end().to_string())
+        });
+    }
     match status.split_whitespace().next() {
         Some("1") => Ok(ProofResult::Proved),
         // The start state of an induction step may be unreachable, so this is not a counterexample.

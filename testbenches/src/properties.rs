@@ -12,7 +12,10 @@ use selvedge_hw::{Direction, Port};
 use std::fmt::Write;
 
 mod claim;
+mod cpack;
 mod declared;
+mod first_item;
+mod sc_codec;
 
 pub use claim::{
     AnyConstant, Assertion, CycleValue, Properties, Reach, SeenSignal, StoredValue, WatchedMemory,
@@ -166,7 +169,7 @@ fn checker_text(
         line(&mut text, format_args!("  wire {name}_holds = {holds};"));
     }
     line(&mut text, format_args!("\n`ifdef FORMAL"));
-    let words = properties.memories.iter().map(|memory| (memory.word, memory.bits));
+    let words = properties.memories.iter().map(|memory| (memory.word.as_str(), memory.bits));
     let seen = properties.seen.iter().map(|signal| (signal.name, signal.bits));
     for (name, bits) in words.chain(seen) {
         // the script of the proof connects it
@@ -178,9 +181,24 @@ fn checker_text(
     for Assertion { name, holds, .. } in &properties.lemmas {
         line(&mut text, format_args!("  wire {name}_holds = {holds};"));
     }
+    let assertions = || properties.claims.iter().chain(&properties.lemmas);
+    let before = matches!(properties.reach, Reach::Each { .. }).then(|| {
+        let all: Vec<String> = assertions().map(|Assertion { name, .. }| format!("{name}_holds")).collect();
+        let unchecked = checked.map_or(String::new(), |checked| format!("!{checked} | "));
+        line(
+            &mut text,
+            format_args!(
+                "  // a claim follows from all claims in the cycle before\n  reg all_held = 1'b1;\n  \
+                 always @(posedge clk_i) all_held <= {unchecked}({});",
+                all.join(" & ")
+            ),
+        );
+        "all_held"
+    });
     line(&mut text, format_args!("  always @(*) begin"));
-    for Assertion { name, .. } in properties.claims.iter().chain(&properties.lemmas) {
-        let when = checked.map_or(String::new(), |checked| format!("if ({checked}) "));
+    for Assertion { name, .. } in assertions() {
+        let when: Vec<&str> = checked.into_iter().chain(before).collect();
+        let when = if when.is_empty() { String::new() } else { format!("if ({}) ", when.join(" & ")) };
         line(&mut text, format_args!("    {when}assert ({name}_holds);"));
     }
     line(&mut text, format_args!("  end\n`else\n`ifndef SYNTHESIS\n  always @(posedge clk_i) begin"));

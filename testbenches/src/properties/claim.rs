@@ -23,6 +23,14 @@ pub struct Properties {
     pub reach: Reach,
 }
 
+impl Properties {
+    /// Returns the properties, each of which is proved on its own.
+    pub(super) fn each(mut self) -> Self {
+        self.reach = Reach::Each { claims: (self.claims.len() + self.lemmas.len()) as u32 };
+        self
+    }
+}
+
 /// A constant. A proof holds for each of its values.
 #[derive(Clone, Debug)]
 pub struct AnyConstant {
@@ -39,13 +47,13 @@ pub struct AnyConstant {
 #[derive(Clone, Debug)]
 pub struct WatchedMemory {
     /// Path of its instance below the block's module.
-    pub path: &'static str,
+    pub path: String,
     /// Verilog expression of the address. It must be constant in a proof.
     pub place: &'static str,
     /// Width of the address in bits.
     pub place_bits: u64,
     /// Name by which lemmas refer to the word.
-    pub word: &'static str,
+    pub word: String,
     /// Width of the word in bits.
     pub bits: u64,
 }
@@ -118,6 +126,12 @@ pub enum Reach {
         /// Number of cycles of the base and of the induction step.
         steps: u32,
     },
+    /// Every reachable state. Each claim is proved on its own, from all claims in the cycle before. Useful for many wide
+    /// claims.
+    Each {
+        /// Number of claims and lemmas.
+        claims: u32,
+    },
 }
 
 impl Default for Reach {
@@ -125,4 +139,44 @@ impl Default for Reach {
     fn default() -> Self {
         Self::Induction { steps: 2 }
     }
+}
+
+/// Returns an assertion.
+pub(super) fn claim(name: &'static str, what: &'static str, holds: impl Into<String>) -> Assertion {
+    Assertion { name, what, holds: holds.into() }
+}
+
+/// Returns a value within one cycle.
+pub(super) fn wire(name: impl Into<String>, bits: u64, value: impl Into<String>) -> CycleValue {
+    CycleValue { name: name.into(), bits, value: value.into() }
+}
+
+/// Returns a value that is stored from cycle to cycle, and is `reset` after a reset.
+pub(super) fn stored(name: &'static str, bits: u64, reset: u64, next: impl Into<String>) -> StoredValue {
+    StoredValue { name, bits, reset: Some(reset), next: next.into() }
+}
+
+/// Returns a value that is stored from cycle to cycle, and that a reset does not change.
+pub(super) fn kept(name: &'static str, bits: u64, next: &str) -> StoredValue {
+    StoredValue { name, bits, reset: None, next: next.into() }
+}
+
+/// Returns a constant that has any value in a proof, and the given value in a simulation.
+pub(super) fn any(name: &'static str, bits: u64, simulated: impl Into<String>) -> AnyConstant {
+    AnyConstant { name, bits, simulated: simulated.into() }
+}
+
+/// Returns a signal that only lemmas name, from its path below the block's module.
+pub(super) fn seen(name: &'static str, path: &'static str, bits: u64) -> SeenSignal {
+    SeenSignal { name, path, bits }
+}
+
+/// Returns a memory. A proof keeps its word at `place`.
+pub(super) fn watched(
+    path: impl Into<String>,
+    place: (&'static str, u64),
+    word: impl Into<String>,
+    bits: u64,
+) -> WatchedMemory {
+    WatchedMemory { path: path.into(), place: place.0, place_bits: place.1, word: word.into(), bits }
 }

@@ -1,11 +1,12 @@
 //! The properties of each block: its function, written a second time for one cycle or one interval.
-use super::claim::{
-    AnyConstant, Assertion, CycleValue, Properties, Reach, SeenSignal, StoredValue, WatchedMemory,
-};
+use super::claim::{Properties, Reach, any, claim, kept, seen, stored, watched, wire};
+use super::cpack::{cpack_compressor, cpack_decompressor};
+use super::first_item::first_item;
+use super::sc_codec::{sc_compressor, sc_decompressor};
 use serde_json::Value;
 
 /// Blocks that have properties.
-pub const BLOCKS: [&str; 24] = [
+pub const BLOCKS: [&str; 28] = [
     "awb",
     "awc",
     "aws",
@@ -14,6 +15,8 @@ pub const BLOCKS: [&str; 24] = [
     "bpc_compressor",
     "bpc_decompressor",
     "bpg",
+    "cpack_compressor",
+    "cpack_decompressor",
     "decompression_queue",
     "fpc_compressor",
     "fpc_decompressor",
@@ -22,6 +25,8 @@ pub const BLOCKS: [&str; 24] = [
     "milg",
     "qbmi",
     "sc_code_builder",
+    "sc_compressor",
+    "sc_decompressor",
     "sc_vft",
     "set_index_a_prime",
     "set_index_bmod",
@@ -47,6 +52,9 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
         "bpc_compressor" => bpc_compressor(number("line_bytes")),
         "bpc_decompressor" => bpc_decompressor(number("line_bytes")),
         "bpg" => bpg(number("interval")),
+        "cpack_compressor" | "cpack_decompressor" if params["dictionary"] != 16 => return None,
+        "cpack_compressor" => cpack_compressor(number("line_bytes")),
+        "cpack_decompressor" => cpack_decompressor(number("line_bytes")),
         "decompression_queue" => decompression_queue(number("depth")),
         "fpc_compressor" | "fpc_decompressor" if params["segmented"] != true => return None,
         "fpc_compressor" => fpc_compressor(number("line_bytes"), number("pipeline_depth")),
@@ -98,6 +106,8 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
             prime_index(sets, prime, "the index is the line's remainder by the prime below the sets")
         }
         "sc_code_builder" => sc_code_builder(number("entries"), number("max_code_bits")),
+        "sc_compressor" => sc_compressor(number("symbols_per_cycle")),
+        "sc_decompressor" => sc_decompressor(number("symbols_per_cycle")),
         "sc_vft" => sc_vft(number("entries")),
         "spp" => spp(number("sectors")),
         _ => return None,
@@ -106,39 +116,6 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
 
 /// A time limit that is much longer than any proof of these properties.
 const ALL_STATES: Reach = Reach::AllStates { seconds: 100 };
-
-fn claim(name: &'static str, what: &'static str, holds: impl Into<String>) -> Assertion {
-    Assertion { name, what, holds: holds.into() }
-}
-
-fn wire(name: impl Into<String>, bits: u64, value: impl Into<String>) -> CycleValue {
-    CycleValue { name: name.into(), bits, value: value.into() }
-}
-
-/// Returns a value that is stored from cycle to cycle, and is `reset` after a reset.
-fn stored(name: &'static str, bits: u64, reset: u64, next: impl Into<String>) -> StoredValue {
-    StoredValue { name, bits, reset: Some(reset), next: next.into() }
-}
-
-/// Returns a value that is stored from cycle to cycle, and that a reset does not change.
-fn kept(name: &'static str, bits: u64, next: &str) -> StoredValue {
-    StoredValue { name, bits, reset: None, next: next.into() }
-}
-
-/// Returns a constant that has any value in a proof, and the given value in a simulation.
-fn any(name: &'static str, bits: u64, simulated: impl Into<String>) -> AnyConstant {
-    AnyConstant { name, bits, simulated: simulated.into() }
-}
-
-/// Returns a signal that only lemmas name, from its path below the block's module.
-fn seen(name: &'static str, path: &'static str, bits: u64) -> SeenSignal {
-    SeenSignal { name, path, bits }
-}
-
-/// Returns a memory. A proof keeps its word at `place`.
-fn watched(path: &'static str, place: (&'static str, u64), word: &'static str, bits: u64) -> WatchedMemory {
-    WatchedMemory { path, place: place.0, place_bits: place.1, word, bits }
-}
 
 /// Returns the properties that define the MILG: its counters, and the formula of its limit.
 fn milg(bits: u64, failure_bits: u64, request_bits: u64) -> Properties {
@@ -645,11 +622,16 @@ fn sc_code_builder(entries: u64, max: u64) -> Properties {
             seen("next_length", "emitter.length_q", 5),
             seen("escape_left", "emitter.escape_left_q", 1),
         ],
-        wires: vec![wire("taken", 1, "code_valid_o & code_ready_i")],
+        wires: vec![
+            wire("taken", 1, "code_valid_o & code_ready_i"),
+            wire("share", 16, "16'd1 << (5'd16 - code_length_o)"),
+        ],
         registers: vec![
             stored("due", 16, 0, "emitter_start ? 16'd0 : taken ? code_code_o + 16'd1 : due"),
             stored("due_length", 5, 1, "emitter_start ? 5'd1 : taken ? code_length_o : due_length"),
             stored("escaped", 1, 0, "!emitter_start & (escaped | (taken & code_escape_o))"),
+            // in units of 2 to the power of -16
+            stored("kraft", 16, 0, "emitter_start ? 16'd0 : taken ? kraft + share : kraft"),
             stored("waiting", 1, 0, "code_valid_o & !code_ready_i"),
             kept("code", 16, "code_code_o"),
             kept("length", 5, "code_length_o"),
@@ -668,6 +650,11 @@ fn sc_code_builder(entries: u64, max: u64) -> Properties {
                 "canonical",
                 "a code is the one before plus 1, extended by zeros to its length",
                 "!code_valid_o | (code_code_o == due << (code_length_o - due_length))",
+            ),
+            claim(
+                "kraft",
+                "Kraft's sum of the codes before a code is the code as a fraction",
+                "!code_valid_o | (kraft == code_code_o << (5'd16 - code_length_o))",
             ),
             claim(
                 "escapes",
@@ -696,6 +683,11 @@ fn sc_code_builder(entries: u64, max: u64) -> Properties {
                 format!(
                     "!emits | ((next_length >= {length}) & ({length} >= 5'd1) & (next_length <= 5'd{max}) & (next_code == {least} << (next_length - {length})))"
                 ),
+            ),
+            claim(
+                "sum",
+                "Kraft's sum of the codes before the next code is that code as a fraction",
+                "!emits | (kraft + (code_valid_o ? share : 16'd0) == next_code << (5'd16 - next_length))",
             ),
             claim(
                 "escape",
@@ -814,30 +806,6 @@ fn fpc_lanes(prefix: &str, bits: u64) -> String {
     format!(
         "(({prefix} == 3'd0) ? {bits}'d0 : ({prefix} == 3'd1) ? {bits}'d1 : (({prefix} == 3'd2) | ({prefix} == 3'd6)) ? {bits}'d2 : ({prefix} == 3'd7) ? {bits}'d8 : {bits}'d4)"
     )
-}
-
-/// Returns the registers and claims that follow the first item of an FPC pipeline after a reset.
-fn first_item(
-    depth: u64,
-    inputs: &[(&'static str, u64, &'static str)],
-) -> (Vec<StoredValue>, Vec<Assertion>) {
-    let mut registers = vec![
-        stored("taken", 1, 0, "taken | (valid_i & ready_o)"),
-        stored("given", 1, 0, "given | (valid_o & ready_i)"),
-        stored("age", 3, 0, "(taken | (valid_i & ready_o)) ? age + {2'd0, !(&age)} : 3'd0"),
-    ];
-    for (name, bits, input) in inputs {
-        registers.push(kept(name, *bits, input));
-    }
-    let claims = vec![
-        claim("empty", "nothing comes out of an empty pipeline", "taken | !valid_o"),
-        claim(
-            "latency",
-            "the first item comes out after one cycle per register, and stays until it is taken",
-            format!("!taken | given | (valid_o == (age >= 3'd{depth}))"),
-        ),
-    ];
-    (registers, claims)
 }
 
 /// Returns the definition of FPC's segments for the first line after a reset: its patterns, size and payload.
