@@ -94,7 +94,7 @@ mod with_a_compiler {
         let ways = |table: &mut toml::Table| table["l2"].as_table_mut()?.remove("ways")?.as_integer();
         let (found, right) = (ways(&mut fitted).expect("fitted"), ways(&mut expected).expect("planted"));
         assert!((found - right).abs() <= 1, "{found} ways, not {right}");
-        // The list is the base's, as far as it fits.
+        // The list has the values of the base that fit.
         fitted["l1d"].as_table_mut().expect("a section").remove("shared_choices");
         assert_eq!(fitted, expected);
 

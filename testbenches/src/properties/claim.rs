@@ -24,7 +24,7 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// Returns the properties, each of which is proved on its own.
+    /// Returns the properties, with a proof for each claim on its own.
     pub(super) fn each(mut self) -> Self {
         self.reach = Reach::Each { claims: (self.claims.len() + self.lemmas.len()) as u32 };
         self

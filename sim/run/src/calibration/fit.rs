@@ -238,7 +238,7 @@ impl<'a> Fitter<'a> {
         }
     }
 
-    /// Lanes that are as many words apart as there are banks meet in one bank. A longer stride is no slower.
+    /// Lanes whose words are one row of banks apart meet in one bank. A longer stride is no slower.
     fn shared(&mut self) {
         let all: Vec<&'a KernelTime> = self.measured.of("shared_latency").collect();
         let (Some(first), Some(last)) = (all.first(), all.last()) else { return };
@@ -343,7 +343,7 @@ impl<'a> Fitter<'a> {
         Ok(())
     }
 
-    /// Returns the least distance of two words of which the second misses after the first has missed, in bytes.
+    /// Returns the min distance of two words in bytes at which both miss.
     fn sector(&self, name: &'a str, hit: &'a str, miss: &'a str, most: u32) -> Option<(&'a KernelTime, u32)> {
         let [hit, miss] = [hit, miss].map(|name| self.kernel(name).map(KernelTime::cycles_per_unit));
         // Half of the loads hit, or none.
@@ -353,7 +353,7 @@ impl<'a> Fitter<'a> {
         Some((kernel, bytes.clamp(32, most.max(32))))
     }
 
-    /// Returns the bytes that hit in the smallest footprint of which a quarter misses.
+    /// Returns the bytes that hit in the smallest footprint with misses in a quarter of its loads.
     fn capacity(&self, name: &'a str, bytes: impl Fn(&KernelTime) -> f64) -> Option<(&'a KernelTime, f64)> {
         let share = |kernel: &KernelTime| Some(kernel.hits? / kernel.count);
         let kernel = self.measured.of(name).find(|kernel| share(kernel).is_some_and(|share| share < 0.75))?;

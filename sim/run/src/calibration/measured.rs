@@ -8,7 +8,7 @@ use std::path::Path;
 /// Max cycles, count and clock of a measurement. Larger values have no use, and would overflow.
 const MOST: f64 = 1e15;
 
-/// Reasons for which a file is no result of the microbenchmarks.
+/// Reasons for which a file cannot be read as results of the microbenchmarks.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
 pub enum CalibrationError {
     /// The file cannot be read.

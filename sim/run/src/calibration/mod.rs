@@ -1,5 +1,5 @@
-//! Results of the microbenchmarks in `calibrate/`, and what follows from them: values of a configuration, and the error of a simulated
-//! GPU against a measured one.
+//! Results of the microbenchmarks in `calibrate/`: the values of a configuration that they determine, and the error of a simulated GPU
+//! against a measured one.
 mod agreement;
 mod device;
 mod fit;
