@@ -15,7 +15,7 @@ mod claim;
 mod cpack;
 mod declared;
 mod first_item;
-mod sc_codec;
+mod sc_decompressor;
 
 pub use claim::{
     AnyConstant, Assertion, CycleValue, Properties, Reach, SeenSignal, StoredValue, WatchedMemory,
