@@ -117,7 +117,9 @@ fn verilator_has_nothing_to_say_of_the_assertions_and_yosys_synthesizes_without_
 
 #[test]
 fn the_scripts_prove_the_properties() {
-    for name in properties::BLOCKS {
+    // these take a minute each, and tests/formal.rs proves the same claims
+    const SLOW: [&str; 3] = ["cpack_compressor", "cpack_decompressor", "sc_decompressor"];
+    for name in properties::BLOCKS.into_iter().filter(|name| !SLOW.contains(name)) {
         let block = find(name).unwrap();
         // the smallest lines or groups, where a block has them
         let small = [("line_bytes", "32"), ("symbols_per_cycle", "4")];
