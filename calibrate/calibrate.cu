@@ -374,8 +374,8 @@ __global__ void stream(const float4 *base, Word count, int passes, float *sum) {
     if (total == 1.2345f) *sum = total;
 }
 
-// Follows a chain of `count` loads from `last`, and counts the ones that hit in the level: those that take less than the time of the
-// first plus `slack`. The block fills the L1D first, in the opposite order, so that the loads before the first miss evict nothing. It uses
+// Follows a chain of `count` loads from `last`, and counts the loads that hit in the level. A hit takes less than the time of the first
+// load plus `slack`. The block fills the L1D first, in the opposite order, so that the loads before the first miss evict nothing. It uses
 // no shared memory, which could take space of the L1D. Stores the hits and the cycles of all loads.
 template <Level level>
 __global__ void resident(const Word *base, Word *last, int count, int slack, long long *results) {
