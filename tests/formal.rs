@@ -773,6 +773,30 @@ fn wrong_codes_of_cpack_are_found() {
 }
 
 #[test]
+fn sc_codes_words_by_the_codes_that_were_loaded_last() {
+    if is_long_run("sc_codes_words_by_the_codes_that_were_loaded_last") {
+        for symbols in ["4", "8"] {
+            keeps_its_properties("sc_compressor", &[("symbols_per_cycle", symbols)]);
+        }
+    }
+}
+
+#[test]
+fn wrong_codes_of_sc_are_found() {
+    if !is_long_run("wrong_codes_of_sc_are_found") {
+        return;
+    }
+    let symbols = [("symbols_per_cycle", "4")];
+    for (correct, fault) in [
+        ("code = reversed >> (CODE_BITS - load_length_i);", "code = reversed;"),
+        (" & (entry[ENTRY_TAG +: 24] == tag_q)) begin", ") begin"),
+        ("if (!fits) begin", "if (!loaded_q) begin"),
+    ] {
+        fault_has_no_proof("sc_compressor", &symbols, correct, fault);
+    }
+}
+
+#[test]
 fn sc_gives_the_values_whose_codes_were_loaded_last() {
     if is_long_run("sc_gives_the_values_whose_codes_were_loaded_last") {
         for symbols in ["1", "2", "4"] {

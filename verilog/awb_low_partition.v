@@ -69,6 +69,7 @@ module awb_low_partition #(
   assign enter = stage_i & ~(flush_i & (warp_i == flush_warp_i));
   assign keep_front = front_valid_q & ~pop_i & ~(flush_i & (front_warp_q == flush_warp_i));
   assign keep_back = back_valid_q & ~(flush_i & (back_warp_q == flush_warp_i));
+
   assign overflow_o = enter & keep_front & keep_back;
 
   assign valid_o = front_valid_q;

@@ -6,7 +6,7 @@
 // CABA, section 4.4. INDEX is the width of an entry's number. KEYS is 11 bits per entry; WORDS is
 // KEYS in 64-bit words. The entries are searched as ROWS rows of 8.
 //
-// Parameters: ENTRIES = 48, ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
+// Parameters: ROWS = 6, INDEX = 6, KEYS = 528, WORDS = 9
 // Part of: awc
 // Source: CABA, sections 4.3 and 4.4
 // Written by selvedge 0.2.0 with reset control
@@ -88,7 +88,6 @@ module awc_assist_warp_table (
   reg [47:0] killed;
   reg [47:0] requests;
   wire deploy;
-  reg [10:0] row_key;
   reg [10:0] deploy_key;
   wire [6:0] inst;
   wire ends;
@@ -230,6 +229,7 @@ module awc_assist_warp_table (
   always @(*) begin : comb_deploy_key
     integer c;
     integer r;
+    reg [10:0] row_key;
     deploy_key = 11'd0;
     for (r = 0; r < 6; r = r + 1) begin
       row_key = 11'd0;

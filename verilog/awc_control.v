@@ -216,7 +216,6 @@ module awc_control #(
     if (!rst_ni) begin
       known_q <= 32'd0;
     end else if (map_write_i) begin
-      known_q <= known_q;
       known_q[map_event_i] <= map_enable_i;
     end
   end

@@ -3,7 +3,6 @@
 //
 // Compares every entry of the table with the trigger, the killed warp and the warps that have room.
 //
-// Parameters: ENTRIES = 48, KEYS = 528, WORDS = 9
 // Part of: awc
 // Source: CABA, sections 4.3 and 4.4
 // Written by selvedge 0.2.0 with reset control
@@ -27,14 +26,14 @@ module awc_entry_match (
   output reg   [47:0] room_o
 );
 
-  reg [10:0] key;
-  reg [5:0] warp;
   wire [63:0] room_padded;
 
   assign room_padded = {16'd0, room_i};
 
   always @(*) begin : comb_same_o
     integer e;
+    reg [10:0] key;
+    reg [5:0] warp;
     for (e = 0; e < 48; e = e + 1) begin
       key = keys_i[e*11 +: 11];
       warp = key[10:5];

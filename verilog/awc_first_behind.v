@@ -7,7 +7,7 @@
 // the row. The position is that of the bit that was taken last: the bit's row, and a mask of the
 // columns after the bit.
 //
-// Parameters: N = 48, ROWS = 6, INDEX = 6
+// Parameters: N = 48, ROWS = 6
 // Part of: awc
 // Source: CABA, sections 4.3 and 4.4
 // Written by selvedge 0.2.0 with reset control
@@ -35,23 +35,23 @@ module awc_first_behind (
   output wire  [7:0] behind_o
 );
 
-  reg [7:0] row;
-  reg [7:0] masked;
-  reg is_behind;
-  reg later;
-  // columns from the row's first bit on
-  reg [7:0] reached;
-  reg [7:0] candidate;
-  reg [5:0] rows_behind;
-  reg [5:0] rows;
-  reg found;
   reg [7:0] column;
   reg [7:0] column_reached;
 
   // the candidate of each row: in the row of the place, what is behind it goes first
-  always @(*) begin : comb_later
+  always @(*) begin : comb_candidates_o
     integer c;
     integer r;
+    reg [7:0] row;
+    reg [7:0] masked;
+    reg is_behind;
+    reg later;
+    // columns from the row's first bit on
+    reg [7:0] reached;
+    reg [7:0] candidate;
+    reg [5:0] rows_behind;
+    reg [5:0] rows;
+    reg found;
     later = 1'b0;
     for (r = 0; r < 6; r = r + 1) begin
       row = bits_i[r*8 +: 8];

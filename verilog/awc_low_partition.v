@@ -3,7 +3,6 @@
 //
 // Holds two low-priority instructions, oldest first. A flush drops the instructions of one warp.
 //
-// Parameters: BITS = 64
 // Part of: awc
 // Source: CABA, sections 4.3 and 4.4
 // Written by selvedge 0.2.0 with reset control
@@ -60,6 +59,7 @@ module awc_low_partition (
   assign enter = stage_i & ~(flush_i & (warp_i == flush_warp_i));
   assign keep_front = front_valid_q & ~pop_i & ~(flush_i & (front_warp_q == flush_warp_i));
   assign keep_back = back_valid_q & ~(flush_i & (back_warp_q == flush_warp_i));
+
   assign overflow_o = enter & keep_front & keep_back;
 
   assign valid_o = front_valid_q;

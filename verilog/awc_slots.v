@@ -3,7 +3,6 @@
 //
 // Holds the high-priority instructions of every second warp, in two slots per warp.
 //
-// Parameters: BITS = 64
 // Part of: awc
 // Source: CABA, sections 4.3 and 4.4
 // Written by selvedge 0.2.0 with reset control

@@ -38,7 +38,6 @@ module awc_throttle #(
 
   localparam [7:0] IDLE_LIMIT = 8'd8;
   reg [7:0] count;
-  reg scarce;
   wire window_ends;
   reg [23:0] busy_d;
   // busy cycles of each class in the current window
@@ -48,8 +47,11 @@ module awc_throttle #(
   reg throttled_d;
   reg throttled_q;
 
+  assign window_ends = &cycle_q;
+
   always @(*) begin : comb_throttled_d
     integer unit;
+    reg scarce;
     throttled_d = throttled_q;
     // the window's last cycle still counts in it; then all counts start over
     scarce = 1'b0;
@@ -68,8 +70,6 @@ module awc_throttle #(
       throttled_d = scarce;
     end
   end
-
-  assign window_ends = &cycle_q;
 
   assign throttled_o = throttled_q;
 

@@ -172,7 +172,6 @@ module awt (
   reg [47:0] killed;
   reg [47:0] requests;
   wire deploy;
-  reg [10:0] row_key;
   reg [10:0] deploy_key;
   wire [6:0] inst;
   wire ends;
@@ -314,6 +313,7 @@ module awt (
   always @(*) begin : comb_deploy_key
     integer c;
     integer r;
+    reg [10:0] row_key;
     deploy_key = 11'd0;
     for (r = 0; r < 6; r = r + 1) begin
       row_key = 11'd0;

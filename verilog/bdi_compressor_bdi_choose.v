@@ -4,7 +4,6 @@
 // Selects base and mask of the encoding that the trials found, with AND and OR gates: at most one
 // select bit is set.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, FIRST = 1379, NEAR = 1392, NW = 22
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.2.0 with reset control
@@ -50,6 +49,11 @@ module bdi_compressor_bdi_choose (
   wire [31:0] four_mask_2;
 
   assign takes = near_i[NEAR_TAKES +: 9];
+  assign eight_mask = near_i[NEAR_ZERO_B8D4 +: 16];
+  assign eight_mask_2 = near_i[NEAR_ZERO_B8D2 +: 16];
+  assign eight_mask_3 = near_i[NEAR_ZERO_B8D1 +: 16];
+  assign four_mask = near_i[NEAR_ZERO_B4D2 +: 32];
+  assign four_mask_2 = near_i[NEAR_ZERO_B4D1 +: 32];
 
   always @(*) begin
     base_o = 64'd0;
@@ -116,12 +120,6 @@ module bdi_compressor_bdi_choose (
       mask_o = mask_o | near_i[NEAR_ZERO_B2D1 +: 64];
     end
   end
-
-  assign eight_mask = near_i[NEAR_ZERO_B8D4 +: 16];
-  assign eight_mask_2 = near_i[NEAR_ZERO_B8D2 +: 16];
-  assign eight_mask_3 = near_i[NEAR_ZERO_B8D1 +: 16];
-  assign four_mask = near_i[NEAR_ZERO_B4D2 +: 32];
-  assign four_mask_2 = near_i[NEAR_ZERO_B4D1 +: 32];
 
   // bits that nothing here looks at
   wire unused = &{1'b0, near_i[NEAR_LINE+64 +: 960], near_i[NEAR_TAG +: 4]};

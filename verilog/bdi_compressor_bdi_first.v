@@ -8,7 +8,7 @@
 // bits are all equal. These are the bits from the delta's sign up. If SEARCH is 1, the base is the
 // first word that is not a delta from zero. If SEARCH is 0, it is the line's first word.
 //
-// Parameters: SEARCH = 1, LINE = 1024, LW = 16
+// Parameters: SEARCH = 1
 // Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA =
 // 8; BASE = 32, DELTA = 16; BASE = 16, DELTA = 8
 // Part of: bdi_compressor
@@ -49,16 +49,15 @@ module bdi_compressor_bdi_first #(
   localparam SIGN = BASE - DELTA + 1;
   localparam LOW = 2 * DELTA;
   localparam WORDS = 1024 / BASE;
-  reg [LOW-1:0] candidate;
-  reg [SIGN-1:0] sign;
   reg [WORDS-1:0] mask;
   // all words from the first one on that is not a delta from zero
   reg [WORDS-1:0] seen;
   // bit of that word
   wire [WORDS-1:0] first;
 
-  always @(*) begin : comb_sign
+  always @(*) begin : comb_mask
     integer i;
+    reg [SIGN-1:0] sign;
     for (i = 0; i < WORDS; i = i + 1) begin
       sign = line_i[i*BASE+DELTA-1 +: SIGN];
       mask[i] = (&sign) | ~(|sign);
@@ -80,6 +79,7 @@ module bdi_compressor_bdi_first #(
 
   always @(*) begin : comb_base_o
     integer i;
+    reg [LOW-1:0] candidate;
     base_o = {LOW{1'b0}};
     for (i = 0; i < WORDS; i = i + 1) begin
       candidate = {LOW{1'b0}};

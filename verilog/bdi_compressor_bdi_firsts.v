@@ -10,7 +10,7 @@
 // base with the next wider delta. Both bases are then the same word: the words before it are deltas
 // from zero for the narrower delta, and so also for the wider one.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, SEARCH = 1, FIRST = 1379, FW = 22
+// Parameters: LINE = 1024
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.2.0 with reset control

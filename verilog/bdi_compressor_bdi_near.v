@@ -8,7 +8,6 @@
 // from base - 2^(DELTA-1) on. Full subtractions would take twice the gates, and only their last bit
 // would be used.
 //
-// Parameters: LINE = 1024, LW = 16
 // Used with: DELTA = 32, STRIDE = 64; DELTA = 16, STRIDE = 64; DELTA = 8, STRIDE = 64; DELTA = 16,
 // STRIDE = 32; DELTA = 8, STRIDE = 32; DELTA = 8, STRIDE = 16
 // Part of: bdi_compressor
@@ -51,11 +50,6 @@ module bdi_compressor_bdi_near #(
   wire [DELTA-1:0] above;
   // one bit per bit above: a carry or a borrow passes this bit
   wire [DELTA-1:0] passes;
-  reg [WIDE-1:0] word;
-  // upper bits in which the word differs from the base
-  reg [DELTA-1:0] differs;
-  // upper bits in which a word in the range differs from the base
-  reg [DELTA-1:0] changes;
 
   // the low bits of the lowest word that is a delta from the base: those of the base, half a range
   // below
@@ -74,6 +68,11 @@ module bdi_compressor_bdi_near #(
 
   always @(*) begin : comb_near_o
     integer i;
+    reg [WIDE-1:0] word;
+    // upper bits in which the word differs from the base
+    reg [DELTA-1:0] differs;
+    // upper bits in which a word in the range differs from the base
+    reg [DELTA-1:0] changes;
     for (i = 0; i < WORDS; i = i + 1) begin
       word = line_i[i*STRIDE +: WIDE];
       differs = word[WIDE-1:DELTA] ^ above;

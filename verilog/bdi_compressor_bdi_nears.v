@@ -9,8 +9,6 @@
 // base of the narrower delta has only copies of its sign in its upper bits. Every word that is a
 // delta from it has the same upper bits.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, FIRST = 1379, FW = 22, NEAR = 1392,
-// NW = 22
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.2.0 with reset control
@@ -63,8 +61,6 @@ module bdi_compressor_bdi_nears (
   wire quarters_equal;
   // one bit per tag: the encoding can represent the line
   reg [15:0] fits;
-  reg [3:0] candidate;
-  reg found;
   reg [3:0] tag;
   // bit of the selected tag
   reg [15:0] takes;
@@ -160,9 +156,27 @@ module bdi_compressor_bdi_nears (
     fits[10] = &(near_b2d1_near | first_i[FIRST_ZERO_B2D1 +: 64]);
   end
 
+  // a line of equal words has a shorter payload than any with deltas
+  assign first = line[63:0];
+
+  always @(*) begin : comb_all_equal
+    integer i;
+    all_equal = 1'b1;
+    for (i = 1; i < 16; i = i + 1) begin
+      if (line[i*64 +: 64] != first) begin
+        all_equal = 1'b0;
+      end
+    end
+  end
+
+  assign halves_equal = first[31:0] == first[63:32];
+  assign quarters_equal = halves_equal & (first[15:0] == first[31:16]);
+
   // the encodings with deltas: the first in order of payload size that fits
   always @(*) begin : comb_tag
     integer rank;
+    reg [3:0] candidate;
+    reg found;
     tag = UNCOMPRESSED;
     found = 1'b0;
     takes = 16'd0;
@@ -190,22 +204,6 @@ module bdi_compressor_bdi_nears (
       end
     end
   end
-
-  // a line of equal words has a shorter payload than any with deltas
-  assign first = line[63:0];
-
-  always @(*) begin : comb_all_equal
-    integer i;
-    all_equal = 1'b1;
-    for (i = 1; i < 16; i = i + 1) begin
-      if (line[i*64 +: 64] != first) begin
-        all_equal = 1'b0;
-      end
-    end
-  end
-
-  assign halves_equal = first[31:0] == first[63:32];
-  assign quarters_equal = halves_equal & (first[15:0] == first[31:16]);
 
   always @(*) begin
     near = {13'd0, first_i};

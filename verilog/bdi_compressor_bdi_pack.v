@@ -4,7 +4,7 @@
 // Makes the payload of the chosen encoding. For each width of words, H8, H4 and H2 are the numbers
 // of bits of base and mask.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, H8 = 80, H4 = 64, H2 = 80, SIZE = 8
+// Parameters: H8 = 80, H4 = 64, H2 = 80
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.2.0 with reset control

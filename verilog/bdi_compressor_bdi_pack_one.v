@@ -6,7 +6,6 @@
 //
 // BASE is the number of bits of a word, DELTA of a delta, and HEAD of base and mask together.
 //
-// Parameters: LINE = 1024, LW = 16
 // Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA =
 // 8; BASE = 32, DELTA = 16; BASE = 16, DELTA = 8
 // Part of: bdi_compressor
@@ -46,10 +45,10 @@ module bdi_compressor_bdi_pack_one #(
 
   localparam WORDS = 1024 / BASE;
   localparam HEAD = BASE + WORDS;
-  reg [DELTA-1:0] delta;
 
   always @(*) begin : comb_payload_o
     integer i;
+    reg [DELTA-1:0] delta;
     payload_o = 1024'd0;
     payload_o[BASE-1:0] = base_i;
     payload_o[HEAD-1:BASE] = mask_i;

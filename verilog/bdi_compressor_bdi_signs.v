@@ -6,7 +6,6 @@
 //
 // UP is the number of bits that are compared, the highest ones of each STRIDE bits.
 //
-// Parameters: LINE = 1024, LW = 16
 // Used with: UP = 32, STRIDE = 64; UP = 48, STRIDE = 64; UP = 16, STRIDE = 32
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
@@ -41,10 +40,10 @@ module bdi_compressor_bdi_signs #(
   endgenerate
 
   localparam WORDS = 1024 / STRIDE;
-  reg [UP-1:0] upper;
 
   always @(*) begin : comb_same_o
     integer i;
+    reg [UP-1:0] upper;
     for (i = 0; i < WORDS; i = i + 1) begin
       upper = line_i[i*STRIDE+STRIDE-UP +: UP];
       same_o[i] = ((&upper) & sign_i) | (~(|upper) & ~sign_i);

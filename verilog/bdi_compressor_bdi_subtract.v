@@ -8,7 +8,6 @@
 // 32 bits of one word, 16 of each of two, or 8 of each of four. The other bits are copied from the
 // line.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, N2 = 64
 // Part of: bdi_compressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.2.0 with reset control
@@ -35,14 +34,6 @@ module bdi_compressor_bdi_subtract (
   wire b2;
   // a base of 4 bytes, or a base of 2 bytes twice
   reg [31:0] pair;
-  // mask bits of the words that begin at each quarter of 8 bytes
-  reg [3:0] from_zero;
-  reg [31:0] low_word;
-  reg [31:0] low_base;
-  reg [15:0] half_word;
-  reg [15:0] half_base;
-  reg [7:0] last_word;
-  reg [7:0] last_base;
   reg [1023:0] deltas;
 
   assign b8 = tag_i <= B8D4;
@@ -59,6 +50,14 @@ module bdi_compressor_bdi_subtract (
 
   always @(*) begin : comb_deltas
     integer w;
+    // mask bits of the words that begin at each quarter of 8 bytes
+    reg [3:0] from_zero;
+    reg [31:0] low_word;
+    reg [31:0] low_base;
+    reg [15:0] half_word;
+    reg [15:0] half_base;
+    reg [7:0] last_word;
+    reg [7:0] last_base;
     deltas = line_i;
     for (w = 0; w < 16; w = w + 1) begin
       from_zero = mask_i[w*4 +: 4];

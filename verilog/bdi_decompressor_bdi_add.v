@@ -3,7 +3,7 @@
 //
 // Last step: makes the line. Each word is the sum of its delta and its base.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, BOTH = 2052, BW = 33
+// Parameters: LINE = 1024
 // Part of: bdi_decompressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.2.0 with reset control
@@ -21,10 +21,7 @@ module bdi_decompressor_bdi_add (
 
   localparam LINE = 1024;
   localparam [3:0] B2D1 = 4'd10;
-  reg [63:0] word;
-  reg [63:0] base;
   wire [63:0] stops;
-  reg [63:0] sum;
   wire widths_b8;
   wire widths_b4;
 
@@ -40,6 +37,9 @@ module bdi_decompressor_bdi_add (
 
   always @(*) begin : comb_line_o
     integer i;
+    reg [63:0] word;
+    reg [63:0] base;
+    reg [63:0] sum;
     for (i = 0; i < 16; i = i + 1) begin
       word = operands_i[i*64 +: 64];
       base = operands_i[LINE+i*64 +: 64];

@@ -3,7 +3,6 @@
 //
 // Gives the base for every word of the line, or zero if the word's delta is from zero.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64
 // Part of: bdi_decompressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.2.0 with reset control
@@ -24,8 +23,6 @@ module bdi_decompressor_bdi_bases (
 );
 
   reg [63:0] pattern;
-  reg from_zero;
-  reg [15:0] part;
 
   // the base as often as it fits into 8 bytes
   always @(*) begin
@@ -43,6 +40,8 @@ module bdi_decompressor_bdi_bases (
     integer h;
     integer q;
     integer w;
+    reg from_zero;
+    reg [15:0] part;
     bases_o = 1024'd0;
     for (w = 0; w < 16; w = w + 1) begin
       for (h = 0; h < 2; h = h + 1) begin

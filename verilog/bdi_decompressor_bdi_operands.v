@@ -3,7 +3,7 @@
 //
 // Second step: selects the base of each word.
 //
-// Parameters: LINE = 1024, LW = 16, N8 = 16, N4 = 32, N2 = 64, BOTH = 2052, BW = 33
+// Parameters: LINE = 1024
 // Part of: bdi_decompressor
 // Source: CABA, section 5.1; LATTE-CC, section IV.C.1
 // Written by selvedge 0.2.0 with reset control

@@ -6,7 +6,6 @@
 //
 // BASE is the number of bits of a word, DELTA of a delta, and HEAD of base and mask together.
 //
-// Parameters: LINE = 1024, LW = 16
 // Used with: BASE = 64, DELTA = 8; BASE = 64, DELTA = 16; BASE = 64, DELTA = 32; BASE = 32, DELTA =
 // 8; BASE = 32, DELTA = 16; BASE = 16, DELTA = 8
 // Part of: bdi_decompressor
@@ -42,11 +41,11 @@ module bdi_decompressor_bdi_spread_one #(
 
   localparam WORDS = 1024 / BASE;
   localparam HEAD = BASE + WORDS;
-  reg [DELTA-1:0] delta;
-  reg [BASE-1:0] word;
 
   always @(*) begin : comb_deltas_o
     integer i;
+    reg [DELTA-1:0] delta;
+    reg [BASE-1:0] word;
     for (i = 0; i < WORDS; i = i + 1) begin
       delta = payload_i[HEAD+i*DELTA +: DELTA];
       // extend the sign: all ones above a negative delta

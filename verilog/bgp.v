@@ -180,6 +180,7 @@ module bgp #(
 
   assign insert = evict_i & ((used < FG_THRESHOLD[3:0]) == default_coarse_q);
   assign query = query_i & ~evict_i;
+
   // too many insertions in a window: the default flips, and the filter forgets
   assign next_insertions = insertions_q + {9'd0, insert};
   assign window_ends = evict_i & (evictions_q == LAST_OF_WINDOW);

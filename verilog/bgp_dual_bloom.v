@@ -48,7 +48,6 @@ module bgp_dual_bloom #(
   wire half_ends;
   reg [1:0] set;
   reg [1:0] clear;
-  reg [1:0] bits;
   reg [1:0] hit;
   wire [63:0] hashes_index;
   wire [7:0] hashes_unused;
@@ -108,6 +107,7 @@ module bgp_dual_bloom #(
 
   always @(*) begin : comb_hit
     integer bank;
+    reg [1:0] bits;
     hit = 2'd3;
     for (bank = 0; bank < 8; bank = bank + 1) begin
       banks_set[bank*2 +: 2] = 2'd0;

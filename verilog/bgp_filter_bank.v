@@ -7,7 +7,7 @@
 // A is the width of an index. Its low bits are the column, the other ROW bits select one of ROWS
 // rows.
 //
-// Parameters: A = 8, ROW = 4, ROWS = 16, COLUMN_BITS = 4, COLUMNS = 16, ROW_BITS = 32
+// Parameters: A = 8, ROW = 4, ROWS = 16, COLUMNS = 16
 // Part of: bgp
 // Source: LAMAR, section 3.4
 // Written by selvedge 0.2.0 with reset control
@@ -34,9 +34,6 @@ module bgp_filter_bank (
   wire [3:0] column;
   wire [15:0] row_mark;
   wire [15:0] column_mark;
-  reg [1:0] is_written;
-  // the row's bits of one array
-  reg [15:0] half;
   reg [31:0] next_row;
   wire rows_write;
   wire [31:0] rows_read_data;
@@ -53,8 +50,16 @@ module bgp_filter_bank (
     .read_data_o     (rows_read_data)
   );
 
+  assign row = index_i[7:4];
+  assign column = index_i[3:0];
+  assign row_mark = 16'd1 << row;
+  assign column_mark = 16'd1 << column;
+
   always @(*) begin : comb_written_d
     integer array;
+    reg [1:0] is_written;
+    // the row's bits of one array
+    reg [15:0] half;
     written_d = written_q;
     is_written = 2'd0;
     bit_o = 2'd0;
@@ -76,10 +81,6 @@ module bgp_filter_bank (
     end
   end
 
-  assign row = index_i[7:4];
-  assign column = index_i[3:0];
-  assign row_mark = 16'd1 << row;
-  assign column_mark = 16'd1 << column;
   // an array that does not fill has no written row: its half of the row says nothing
   assign rows_write = |set_i;
 

@@ -5,7 +5,7 @@
 //
 // A is the width of an index into a bank.
 //
-// Parameters: A = 8, BANK_BITS = 3, BANKS = 8
+// Parameters: A = 8
 // Part of: bgp
 // Source: LAMAR, section 3.4
 // Written by selvedge 0.2.0 with reset control

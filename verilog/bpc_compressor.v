@@ -203,6 +203,39 @@ module bpc_compressor (
     .length_o  (merge_length)
   );
 
+  assign encode_last = cycle_q == 4'd9;
+
+  assign last_block = length_q >> BLOCKLOG;
+  assign next_length = length_q + {3'd0, merge_length};
+  // of the last four planes only the first one is there
+  assign last_length = length_q + {5'd0, lengths_q[5:0]};
+  assign ends = cycle_q == 4'd10;
+  assign raw = ends & (last_length > MOST);
+
+  // the blocks before the last one stay; a code goes on in the next block only if it is the last
+  // code
+  always @(*) begin : comb_filled
+    integer j;
+    integer piece;
+    filled = 1024'd0;
+    for (j = 0; j < 8; j = j + 1) begin
+      for (piece = 0; piece < 2; piece = piece + 1) begin
+        if (raw) begin
+          filled[j*BLOCK+piece*64 +: 64] = line_q[j*BLOCK+piece*64 +: 64];
+        end else if (~(|cycle_q) | (last_block > j[10:0])) begin
+          filled[j*BLOCK+piece*64 +: 64] = payload_q[j*BLOCK+piece*64 +: 64];
+        end else if (last_block == j[10:0]) begin
+          filled[j*BLOCK+piece*64 +: 64] = merge_merged[piece*64 +: 64];
+        end
+      end
+      if (ends & ~raw & ((last_block + 11'd1) == j[10:0])) begin
+        filled[j*BLOCK +: 32] = merge_merged[159:128];
+      end
+    end
+  end
+
+  assign ready = ~(|cycle_q) & (~valid_q | ready_i);
+
   always @(*) begin
     cycle_d = cycle_q;
     line_d = line_q;
@@ -252,38 +285,6 @@ module bpc_compressor (
     end
   end
 
-  assign encode_last = cycle_q == 4'd9;
-
-  assign last_block = length_q >> BLOCKLOG;
-  assign next_length = length_q + {3'd0, merge_length};
-  // of the last four planes only the first one is there
-  assign last_length = length_q + {5'd0, lengths_q[5:0]};
-  assign ends = cycle_q == 4'd10;
-  assign raw = ends & (last_length > MOST);
-
-  // the blocks before the last one stay; a code goes on in the next block only if it is the last
-  // code
-  always @(*) begin : comb_filled
-    integer j;
-    integer piece;
-    filled = 1024'd0;
-    for (j = 0; j < 8; j = j + 1) begin
-      for (piece = 0; piece < 2; piece = piece + 1) begin
-        if (raw) begin
-          filled[j*BLOCK+piece*64 +: 64] = line_q[j*BLOCK+piece*64 +: 64];
-        end else if (~(|cycle_q) | (last_block > j[10:0])) begin
-          filled[j*BLOCK+piece*64 +: 64] = payload_q[j*BLOCK+piece*64 +: 64];
-        end else if (last_block == j[10:0]) begin
-          filled[j*BLOCK+piece*64 +: 64] = merge_merged[piece*64 +: 64];
-        end
-      end
-      if (ends & ~raw & ((last_block + 11'd1) == j[10:0])) begin
-        filled[j*BLOCK +: 32] = merge_merged[159:128];
-      end
-    end
-  end
-
-  assign ready = ~(|cycle_q) & (~valid_q | ready_i);
   assign ready_o = ready;
   assign valid_o = valid_q;
   assign compressed_o = compressed_q;

@@ -7,7 +7,7 @@
 // FIVE is five times P, and CHUNK is four times F. The code of a run of zero planes is given with
 // the last plane of the run.
 //
-// Parameters: P = 31, PLACE = 5, F = 32, FIVE = 155, FW = 3, CHUNK = 128, CW = 2
+// Parameters: P = 31, PLACE = 5, F = 32, FIVE = 155, CHUNK = 128
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I
 // Written by selvedge 0.2.0 with reset control
@@ -35,33 +35,33 @@ module bpc_compressor_bpc_encode (
   localparam P = 31;
   localparam [5:0] WITH_PLACE = 6'd10;
   localparam [5:0] RAW = 6'd32;
-  reg [30:0] above;
-  reg [30:0] dbp;
-  reg [30:0] plane;
   // one bit per plane: the plane is zero after the exclusive-or
   reg [4:0] zero;
-  // ones whose upper neighbour is a one
-  reg [30:0] pairs;
-  // ones without a neighbouring one
-  reg [30:0] alone;
-  reg [30:0] marked;
-  // bits that are set in the position of at least one marked bit
-  reg [4:0] place;
-  // bits that are clear in the position of at least one marked bit
-  reg [4:0] not_place;
-  reg one_marked;
-  // number of successive zero planes among the four, up to this one
-  reg [5:0] here;
-  // all planes so far are zero
-  reg all_zero;
   reg [5:0] run;
-  reg [31:0] code;
-  reg [5:0] length;
 
   // beyond the line no plane counts as zero, so that a run ends there
-  always @(*) begin : comb_above
+  always @(*) begin : comb_zero
     integer i;
     integer k;
+    reg [30:0] above;
+    reg [30:0] dbp;
+    reg [30:0] plane;
+    // ones whose upper neighbour is a one
+    reg [30:0] pairs;
+    // ones without a neighbouring one
+    reg [30:0] alone;
+    reg [30:0] marked;
+    // bits that are set in the position of at least one marked bit
+    reg [4:0] place;
+    // bits that are clear in the position of at least one marked bit
+    reg [4:0] not_place;
+    reg one_marked;
+    // number of successive zero planes among the four, up to this one
+    reg [5:0] here;
+    // all planes so far are zero
+    reg all_zero;
+    reg [31:0] code;
+    reg [5:0] length;
     above = above_i;
     zero = 5'd0;
     for (k = 0; k < 5; k = k + 1) begin

@@ -6,7 +6,7 @@
 // F is the number of bits of the longest code, and CHUNK is four times that. BLOCK is the number of
 // bits of a block, and BOTH of two blocks.
 //
-// Parameters: F = 32, CHUNK = 128, CW = 2, BLOCK = 128, BW = 2, BOTH = 256, BOW = 4
+// Parameters: F = 32, CHUNK = 128, BLOCK = 128, BOTH = 256
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I
 // Written by selvedge 0.2.0 with reset control
@@ -44,14 +44,6 @@ module bpc_compressor_bpc_merge (
   assign low_length = {2'd0, lengths_i[5:0]} + {2'd0, lengths_i[11:6]};
   assign high_length = {2'd0, lengths_i[17:12]} + {2'd0, lengths_i[23:18]};
   assign code = codes_i[31:0];
-
-  always @(*) begin
-    low = 128'd0;
-    low[31:0] = code;
-    low = low | (second << lengths_i[5:0]);
-    low = low | (high << low_length);
-  end
-
   assign code_2 = codes_i[63:32];
 
   always @(*) begin
@@ -60,6 +52,12 @@ module bpc_compressor_bpc_merge (
   end
 
   assign code_3 = codes_i[95:64];
+  assign code_4 = codes_i[127:96];
+
+  always @(*) begin
+    second_2 = 128'd0;
+    second_2[31:0] = code_4;
+  end
 
   always @(*) begin
     high = 128'd0;
@@ -67,11 +65,11 @@ module bpc_compressor_bpc_merge (
     high = high | (second_2 << lengths_i[17:12]);
   end
 
-  assign code_4 = codes_i[127:96];
-
   always @(*) begin
-    second_2 = 128'd0;
-    second_2[31:0] = code_4;
+    low = 128'd0;
+    low[31:0] = code;
+    low = low | (second << lengths_i[5:0]);
+    low = low | (high << low_length);
   end
 
   assign four = {128'd0, low};

@@ -6,7 +6,7 @@
 // P is the number of bits of a plane, one per difference. ALL is the number of bits of all 33
 // planes. Plane 0 of the output is the highest plane, which holds the signs.
 //
-// Parameters: LINE = 1024, LW = 16, P = 31, ALL = 1023, AW = 16
+// Parameters: P = 31, ALL = 1023
 // Part of: bpc_compressor
 // Source: LATTE-CC, table I
 // Written by selvedge 0.2.0 with reset control
@@ -21,13 +21,13 @@ module bpc_compressor_bpc_planes (
 );
 
   localparam P = 31;
-  reg [31:0] word;
-  reg [31:0] last;
-  reg [32:0] delta;
 
   always @(*) begin : comb_planes_o
     integer i;
     integer j;
+    reg [31:0] word;
+    reg [31:0] last;
+    reg [32:0] delta;
     planes_o = 1023'd0;
     for (i = 0; i < 31; i = i + 1) begin
       word = line_i[i*32+32 +: 32];

@@ -137,7 +137,6 @@ module bpc_decompressor (
   wire [255:0] behind;
   wire [991:0] old_planes;
   wire [991:0] new_lower_planes;
-  reg [15:0] half;
   reg [1023:0] rebuilt;
   // the codes do not make a line
   wire wrong;
@@ -310,6 +309,7 @@ module bpc_decompressor (
 
   always @(*) begin : comb_rebuilt
     integer i;
+    reg [15:0] half;
     rebuilt = line_q;
     for (i = 0; i < 32; i = i + 1) begin
       half = rebuild_half[i*16 +: 16];
@@ -322,6 +322,7 @@ module bpc_decompressor (
   end
 
   assign wrong = failed_q | (length_q > LINE_BITS);
+
   assign ready_o = ready;
   assign valid_o = valid_q;
   assign error_o = error_q;

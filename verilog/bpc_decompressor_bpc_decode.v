@@ -9,7 +9,7 @@
 // first, which holds the signs. The last plane is also copied to all planes after it. That is right
 // for a run of zeros; otherwise later codes overwrite the copies.
 //
-// Parameters: P = 31, PLACE = 5, F = 32, FIVE = 160, FW = 3, DATA = 992, DW = 16
+// Parameters: P = 31, PLACE = 5, F = 32, FIVE = 160, DATA = 992
 // Part of: bpc_decompressor
 // Source: LATTE-CC, table I
 // Written by selvedge 0.2.0 with reset control
@@ -44,22 +44,22 @@ module bpc_decompressor_bpc_decode (
   localparam [7:0] WITH_PLACE = 8'd10;
   localparam [7:0] RAW = 8'd32;
   localparam [30:0] ALL_ONES = {31{1'b1}};
-  reg [31:0] code;
-  reg [4:0] place;
-  // bit at that position
-  reg [30:0] mark;
-  reg [30:0] plane;
-  reg [7:0] count;
-  reg [7:0] counted;
-  reg [7:0] length;
-  reg [30:0] old;
-  // number of planes before this code, and after it
-  reg [7:0] start;
   reg [7:0] behind;
 
-  always @(*) begin : comb_start
+  always @(*) begin : comb_behind
     integer i;
     integer k;
+    reg [31:0] code;
+    reg [4:0] place;
+    // bit at that position
+    reg [30:0] mark;
+    reg [30:0] plane;
+    reg [7:0] count;
+    reg [7:0] counted;
+    reg [7:0] length;
+    reg [30:0] old;
+    // number of planes before this code, and after it
+    reg [7:0] start;
     start = {2'd0, next_i};
     behind = 8'd0;
     counted = 8'd0;

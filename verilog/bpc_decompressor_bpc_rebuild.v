@@ -10,8 +10,7 @@
 // four words, then over the groups in a tree of TREE additions, then for the first three words of
 // each group. For 32 words, the longest path has six additions. Each addition has its own carry.
 //
-// Parameters: HALF = 512, HW = 8, P = 31, GROUPS = 8, SIXTEEN = 496, SW = 8, TREE = 12, CARRIES =
-// 65, CW = 2
+// Parameters: HALF = 512, P = 31, GROUPS = 8, SIXTEEN = 496, TREE = 12
 // Part of: bpc_decompressor
 // Source: LATTE-CC, table I
 // Written by selvedge 0.2.0 with reset control
@@ -35,22 +34,9 @@ module bpc_decompressor_bpc_rebuild (
   localparam P = 31;
   localparam TREE = 12;
   localparam [17:0] ONE = 18'd1;
-  // operands with one more bit below, where the carry enters, and one more bit above
-  reg [17:0] left;
-  reg [17:0] right;
   reg [17:0] sum;
-  reg [15:0] word;
-  reg [15:0] pair;
-  // for each group, the sum of all words up to its end
-  reg [511:0] groups;
-  reg [17:0] left_2;
-  reg [17:0] right_2;
   reg [17:0] sum_2;
-  reg [17:0] left_3;
-  reg [17:0] right_3;
   reg [17:0] sum_3;
-  reg [17:0] left_4;
-  reg [17:0] right_4;
   reg [17:0] sum_4;
 
   always @(*) begin : comb_carries_o
@@ -58,6 +44,19 @@ module bpc_decompressor_bpc_rebuild (
     integer h;
     integer i;
     integer j;
+    // operands with one more bit below, where the carry enters, and one more bit above
+    reg [17:0] left;
+    reg [17:0] right;
+    reg [15:0] word;
+    reg [15:0] pair;
+    // for each group, the sum of all words up to its end
+    reg [511:0] groups;
+    reg [17:0] left_2;
+    reg [17:0] right_2;
+    reg [17:0] left_3;
+    reg [17:0] right_3;
+    reg [17:0] left_4;
+    reg [17:0] right_4;
     carries_o = 65'd0;
     half_o = 512'd0;
     half_o[15:0] = base_i;

@@ -8,8 +8,7 @@
 // position in two blocks. The bits that remain after a code begin with the next code, so that its
 // first bits show its kind at once.
 //
-// Parameters: PLACE = 5, F = 32, CHUNK = 128, CW = 2, BLOCK = 128, BW = 2, BOTH = 256, BOW = 4,
-// PLACES = 8
+// Parameters: PLACE = 5, F = 32, CHUNK = 128, BLOCK = 128, BOTH = 256, PLACES = 8
 // Part of: bpc_decompressor
 // Source: LATTE-CC, table I
 // Written by selvedge 0.2.0 with reset control
@@ -39,10 +38,10 @@ module bpc_decompressor_bpc_split (
   localparam [7:0] SHORT_STEP = 8'd5;
   // bits that remain after a code, and the position at which they begin
   reg [255:0] window;
-  reg [31:0] code;
 
   always @(*) begin : comb_window
     integer k;
+    reg [31:0] code;
     window = window_i;
     place_o = place_i;
     for (k = 0; k < 4; k = k + 1) begin

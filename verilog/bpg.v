@@ -158,7 +158,6 @@ module bpg #(
   wire set_known;
   wire interval_ends;
   reg [11:0] faded;
-  reg [3:0] level;
   wire [47:0] calculator_last_warp;
   wire [7:0] calculator_any_hit;
   wire [111:0] calculator_adjusted;
@@ -211,6 +210,7 @@ module bpg #(
   assign group = line_i[LINE_SET_INDEX +: 2];
   assign tag = line_i[LINE_TAG +: TAG_BITS];
   assign sampled = access_i & (place == {1'b0, group});
+
   assign set_known = known_q[group];
   // the last access of the interval: adjusted hits are taken, and all counters are halved
   assign interval_ends = access_i & (accesses_q == LAST_OF_INTERVAL);
@@ -228,6 +228,7 @@ module bpg #(
 
   always @(*) begin : comb_bypass_o
     integer i;
+    reg [3:0] level;
     for (i = 0; i < 8; i = i + 1) begin
       level = i[3:0];
       bypass_o[i] = l_max_q <= level;
@@ -252,18 +253,17 @@ module bpg #(
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      known_q <= 4'd0;
-    end else if (sampled) begin
-      known_q <= known_q;
-      known_q[group] <= 1'b1;
+      l_max_q <= 4'd8;
+    end else if (ended_q & hit_q) begin
+      l_max_q <= most_hits_l;
     end
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      l_max_q <= 4'd8;
-    end else if (ended_q & hit_q) begin
-      l_max_q <= most_hits_l;
+      known_q <= 4'd0;
+    end else if (sampled) begin
+      known_q[group] <= 1'b1;
     end
   end
 

@@ -57,15 +57,7 @@ module bpg_adjusted_hits #(
   localparam WORD = TAG_BITS + 1;
   localparam [13:0] OFFSET = 14'h800;
   wire watched;
-  // the tag was not found before this position
-  reg sought;
   reg hit;
-  reg [TAG_BITS:0] word;
-  // word that moves to this position from the previous one
-  reg [TAG_BITS:0] moved;
-  // word that is read and moves on; separate from `word`, to keep the comparison out of the write
-  // path
-  reg [TAG_BITS:0] data;
   wire [9:0] faded;
   reg [13:0] scaled;
   reg [3:0] places_write;
@@ -92,8 +84,13 @@ module bpg_adjusted_hits #(
 
   // what moves on: the new tag, and behind it the words as they are, or invalid in the set's first
   // access
-  always @(*) begin : comb_moved
+  always @(*) begin : comb_places_write_data
     integer place;
+    // word that moves to this position from the previous one
+    reg [TAG_BITS:0] moved;
+    // word that is read and moves on; separate from `word`, to keep the comparison out of the write
+    // path
+    reg [TAG_BITS:0] data;
     moved = {1'b0, tag_i};
     moved[TAG_BITS] = watched;
     for (place = 0; place < 4; place = place + 1) begin
@@ -106,6 +103,9 @@ module bpg_adjusted_hits #(
   // words move up to the place of the tag; the set's first access writes them all
   always @(*) begin : comb_hit
     integer place;
+    // the tag was not found before this position
+    reg sought;
+    reg [TAG_BITS:0] word;
     hit = 1'b0;
     sought = watched;
     for (place = 0; place < 4; place = place + 1) begin

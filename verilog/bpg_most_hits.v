@@ -19,14 +19,14 @@ module bpg_most_hits (
   output wire   [3:0] l_o
 );
 
-  // maximum adjusted hits below each node of the tree; 1 is the root, the children of n are 2n and
-  // 2n + 1
-  reg [223:0] most;
   // L of that maximum
   reg [63:0] l;
 
-  always @(*) begin : comb_most
+  always @(*) begin : comb_l
     integer i;
+    // maximum adjusted hits below each node of the tree; 1 is the root, the children of n are 2n
+    // and 2n + 1
+    reg [223:0] most;
     most[13:0] = 14'd0;
     l[3:0] = 4'd0;
     for (i = 0; i < 8; i = i + 1) begin

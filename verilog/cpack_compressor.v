@@ -209,6 +209,7 @@ module cpack_compressor (
   assign line_shifted = line_q >> TO_TOP;
   assign words = line_shifted[127:0];
   assign used = first_q ? 10'd0 : half_q;
+  assign block = used[9:6];
 
   always @(*) begin : comb_codes
     integer b;
@@ -234,8 +235,8 @@ module cpack_compressor (
     seen_nonzero = seen_nonzero | (|words);
   end
 
-  assign block = used[9:6];
   assign length = used + {3'd0, pack_half};
+
   assign ready_o = moves & ~busy_q;
   assign valid_o = done_q;
   assign encoding_o = encoding_q;

@@ -37,11 +37,11 @@ module cpack_compressor_cpack_code (
   localparam [4:0] HALF_ZZZX = 5'd6;
   localparam [4:0] HALF_MMMX = 5'd8;
   reg [3:0] place;
-  reg found;
   reg [33:0] coded;
 
   always @(*) begin : comb_place
     integer i;
+    reg found;
     place = 4'd0;
     found = 1'b0;
     for (i = 0; i < 16; i = i + 1) begin

@@ -3,7 +3,6 @@
 //
 // Compares one word with all positions of the dictionary, empty or not.
 //
-// Parameters: D = 512, DW = 8
 // Part of: cpack_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
@@ -23,13 +22,12 @@ module cpack_compressor_cpack_compare (
   output reg   [15:0] two_o
 );
 
-  reg [31:0] difference;
-  reg two;
-  reg three;
-  reg four;
-
   always @(*) begin : comb_four_o
     integer i;
+    reg [31:0] difference;
+    reg two;
+    reg three;
+    reg four;
     for (i = 0; i < 16; i = i + 1) begin
       difference = dictionary_i[i*32 +: 32] ^ word_i;
       two = ~(|difference[31:16]);

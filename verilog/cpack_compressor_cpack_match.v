@@ -8,7 +8,6 @@
 // matches. So each word is compared for every number of words that may have entered before it. Only
 // that number is computed word by word.
 //
-// Parameters: D = 512, DW = 8
 // Part of: cpack_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
@@ -48,38 +47,17 @@ module cpack_compressor_cpack_match (
   wire [15:0] known3;
   // words that are more than a byte, one bit each
   reg [3:0] wide;
-  // words that enter the dictionary
-  reg enters0;
-  reg enters1;
-  reg enters2;
   wire enters3;
   // position of each word if it enters
   wire [15:0] place0;
-  reg [15:0] place1;
-  reg [15:0] place2;
   reg [15:0] place3;
-  // positions that still hold their word before words 1, 2 and 3
-  reg [15:0] left1;
-  reg [15:0] left2;
-  reg [15:0] left3;
   wire found0;
-  reg found1;
-  reg found2;
   reg found3;
-  // positions that match each word in four, three and two bytes
-  reg [63:0] fours;
-  reg [63:0] threes;
-  reg [63:0] twos;
-  reg [31:0] word;
-  reg [15:0] four;
-  reg [15:0] three;
-  reg [15:0] two;
   // position that each of the four words entered, one-hot; 0 if it did not enter
   reg [15:0] entered0;
   reg [15:0] entered1;
   reg [15:0] entered2;
   wire [15:0] entered3;
-  reg [31:0] difference;
   // pairs of the four words that are equal
   reg [15:0] equal;
   reg [31:0] entry;
@@ -116,11 +94,36 @@ module cpack_compressor_cpack_match (
   assign known1 = known_i & ~next_i;
   assign known2 = known1 & ~next1;
   assign known3 = known2 & ~next2;
+  // which words enter: the only step from word to word
+  assign found0 = |(compare_four[15:0] & known_i);
+  // where they would go, and what is left before them
+  assign place0 = next_i;
 
   // bit 4k + j: word k is equal to word j before it
   always @(*) begin : comb_equal
     integer j;
     integer k;
+    // words that enter the dictionary
+    reg enters0;
+    reg enters1;
+    reg enters2;
+    reg [15:0] place1;
+    reg [15:0] place2;
+    // positions that still hold their word before words 1, 2 and 3
+    reg [15:0] left1;
+    reg [15:0] left2;
+    reg [15:0] left3;
+    reg found1;
+    reg found2;
+    // positions that match each word in four, three and two bytes
+    reg [63:0] fours;
+    reg [63:0] threes;
+    reg [63:0] twos;
+    reg [31:0] word;
+    reg [15:0] four;
+    reg [15:0] three;
+    reg [15:0] two;
+    reg [31:0] difference;
     equal = 16'd0;
     for (k = 0; k < 4; k = k + 1) begin
       word = words_i[k*32 +: 32];
@@ -254,10 +257,6 @@ module cpack_compressor_cpack_match (
     end
   end
 
-  // which words enter: the only step from word to word
-  assign found0 = |(compare_four[15:0] & known_i);
-  // where they would go, and what is left before them
-  assign place0 = next_i;
   assign enters3 = wide[3] & ~found3;
   assign entered3 = enters3 ? place3 : 16'd0;
 

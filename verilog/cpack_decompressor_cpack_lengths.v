@@ -26,15 +26,15 @@ module cpack_decompressor_cpack_lengths (
   localparam [4:0] HALF_MMXX = 5'd12;
   localparam [4:0] HALF_ZZZX = 5'd6;
   localparam [4:0] HALF_MMMX = 5'd8;
-  reg [135:0] rest;
-  reg [135:0] behind;
-  reg [6:0] kind;
-  reg [4:0] half;
   // half of the bits up to the current code; the last code's length passes only one adder
   reg [7:0] sum;
 
-  always @(*) begin : comb_rest
+  always @(*) begin : comb_sum
     integer k;
+    reg [135:0] rest;
+    reg [135:0] behind;
+    reg [6:0] kind;
+    reg [4:0] half;
     rest = string_i;
     sum = {2'd0, start_i};
     for (k = 0; k < 4; k = k + 1) begin

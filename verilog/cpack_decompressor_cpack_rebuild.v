@@ -6,7 +6,6 @@
 // The kinds decide which words enter and at which positions. A code may refer to an earlier word of
 // the same four.
 //
-// Parameters: D = 512, DW = 8
 // Part of: cpack_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
@@ -38,27 +37,27 @@ module cpack_decompressor_cpack_rebuild (
   output reg   [15:0] next_o
 );
 
-  reg [135:0] rest;
-  reg [135:0] behind;
-  reg [6:0] kind;
-  // the code's index into the dictionary, and the same index one-hot
-  reg [3:0] index;
-  reg [15:0] named;
-  reg uses;
-  reg [31:0] entry;
-  reg [31:0] literal;
-  reg [31:0] word;
   reg [127:0] words;
   // positions that hold a word, the position of the next word, and the positions that the four
   // words entered
   reg [15:0] known;
   reg [63:0] entered;
-  reg [15:0] enters;
 
-  always @(*) begin : comb_rest
+  always @(*) begin : comb_words
     integer i;
     integer j;
     integer k;
+    reg [135:0] rest;
+    reg [135:0] behind;
+    reg [6:0] kind;
+    // the code's index into the dictionary, and the same index one-hot
+    reg [3:0] index;
+    reg [15:0] named;
+    reg uses;
+    reg [31:0] entry;
+    reg [31:0] literal;
+    reg [31:0] word;
+    reg [15:0] enters;
     rest = string_i;
     words = 128'd0;
     known = known_i;

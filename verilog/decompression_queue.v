@@ -151,7 +151,9 @@ module decompression_queue (
   assign has_room = waiting_q != DEPTH;
   assign enters = valid_i & has_room;
   assign begins = free & (|waiting_q);
+
   assign passes = free & ~(|waiting_q) & enters;
+
   assign latency = (|latency_i) ? latency_i : 4'd1;
   // lines that wait go round in the memory
   assign lines_write = enters & ~passes;

@@ -8,7 +8,7 @@
 // prefix, the words minus one of the zero run that ends here, and the number of these bits in the
 // head (0 within a run, 6 at its end, otherwise 3).
 //
-// Parameters: LINE = 1024, LW = 16, GROUPS = 8, GROUP = 4, SYM = 72, SYMW = 2
+// Parameters: GROUPS = 8, GROUP = 4
 // Part of: fpc_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
@@ -33,24 +33,24 @@ module fpc_compressor_fpc_classify (
   localparam [2:0] RAW = 3'd7;
   // zero words form runs
   localparam HAS_RUNS = 1'b0;
-  reg [31:0] word;
-  reg is_zero;
-  reg is_sign4;
-  reg is_sign8;
-  reg is_sign16;
-  reg is_upper16;
-  reg is_two_bytes;
-  reg is_repeated;
-  // groups of zeros; the bit after the last group stays zero, which ends the run
-  reg [32:0] zero_groups;
-  reg [2:0] prefix;
-  reg [2:0] length;
-  // zero words of the run before this word
-  reg [2:0] run;
 
-  always @(*) begin : comb_zero_groups
+  always @(*) begin : comb_symbols_o
     integer g;
     integer w;
+    reg [31:0] word;
+    reg is_zero;
+    reg is_sign4;
+    reg is_sign8;
+    reg is_sign16;
+    reg is_upper16;
+    reg is_two_bytes;
+    reg is_repeated;
+    // groups of zeros; the bit after the last group stays zero, which ends the run
+    reg [32:0] zero_groups;
+    reg [2:0] prefix;
+    reg [2:0] length;
+    // zero words of the run before this word
+    reg [2:0] run;
     zero_groups = 33'd0;
     run = 3'd0;
     symbols_o = 72'd0;

@@ -8,8 +8,7 @@
 // lane belongs to the last segment that has come down to it by the shorter moves. Lines of fewer
 // than G16 or G32 segments need no move by 16 or 32 lanes.
 //
-// Parameters: LINE = 1024, LW = 16, GROUPS = 8, G16 = 8, G32 = 8, BITS = 6, DISTANCES = 42, ALL =
-// 96, AW = 2
+// Parameters: G16 = 8, G32 = 8, BITS = 6
 // Part of: fpc_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
@@ -29,13 +28,8 @@ module fpc_compressor_fpc_close (
   // distances of all segments; behind the last one, its distance repeats
   reg [95:0] distances;
   wire [5:0] last;
-  reg [1023:0] upper;
-  reg moves;
-  reg [1023:0] upper_2;
-  reg [1023:0] upper_3;
-  reg [1023:0] upper_4;
-  reg [1023:0] upper_5;
-  reg [1023:0] upper_6;
+
+  assign last = distances_i[41:36];
 
   always @(*) begin : comb_distances
     integer g;
@@ -50,6 +44,13 @@ module fpc_compressor_fpc_close (
     integer a;
     integer g;
     integer r;
+    reg [1023:0] upper;
+    reg moves;
+    reg [1023:0] upper_2;
+    reg [1023:0] upper_3;
+    reg [1023:0] upper_4;
+    reg [1023:0] upper_5;
+    reg [1023:0] upper_6;
     lanes_o = lanes_i;
     // by 1 lane: to the last lane of a segment, the first one of the next segment
     upper = lanes_o >> 16;
@@ -143,8 +144,6 @@ module fpc_compressor_fpc_close (
       end
     end
   end
-
-  assign last = distances_i[41:36];
 
 endmodule
 

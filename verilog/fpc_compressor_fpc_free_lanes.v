@@ -6,7 +6,7 @@
 // The data of a segment move by the lanes that all segments before it leave free. The count of all
 // lanes wraps to 0.
 //
-// Parameters: GROUPS = 8, PAIRS = 4, BITS = 6, ALL = 48, PRE = 24, PREW = 1
+// Parameters: BITS = 6
 // Part of: fpc_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
@@ -26,31 +26,13 @@ module fpc_compressor_fpc_free_lanes (
   localparam [2:0] SIGN8 = 3'd2;
   localparam [2:0] REPEATED = 3'd6;
   localparam [2:0] RAW = 3'd7;
-  reg [2:0] prefix;
-  reg [5:0] free;
   // lanes that each segment leaves free
   reg [47:0] lanes;
-  reg [5:0] left;
-  reg [5:0] right;
-  // free lanes of all pairs of segments so far
-  reg [5:0] sum;
 
-  always @(*) begin : comb_sum
-    integer p;
-    sum = 6'd0;
-    counts_o = 48'd0;
-    // pair by pair: the additions of all pairs are parallel, except one from pair to pair
-    for (p = 0; p < 4; p = p + 1) begin
-      left = lanes[p*2*BITS +: 6];
-      right = lanes[p*2*BITS+BITS +: 6];
-      counts_o[p*2*BITS +: 6] = sum + left;
-      sum = sum + (left + right);
-      counts_o[p*2*BITS+BITS +: 6] = sum;
-    end
-  end
-
-  always @(*) begin : comb_prefix
+  always @(*) begin : comb_lanes
     integer g;
+    reg [2:0] prefix;
+    reg [5:0] free;
     for (g = 0; g < 8; g = g + 1) begin
       prefix = prefixes_i[g*3 +: 3];
       free = 6'd4;
@@ -64,6 +46,24 @@ module fpc_compressor_fpc_free_lanes (
         free = 6'd0;
       end
       lanes[g*BITS +: 6] = free;
+    end
+  end
+
+  always @(*) begin : comb_counts_o
+    integer p;
+    reg [5:0] left;
+    reg [5:0] right;
+    // free lanes of all pairs of segments so far
+    reg [5:0] sum;
+    sum = 6'd0;
+    counts_o = 48'd0;
+    // pair by pair: the additions of all pairs are parallel, except one from pair to pair
+    for (p = 0; p < 4; p = p + 1) begin
+      left = lanes[p*2*BITS +: 6];
+      right = lanes[p*2*BITS+BITS +: 6];
+      counts_o[p*2*BITS +: 6] = sum + left;
+      sum = sum + (left + right);
+      counts_o[p*2*BITS+BITS +: 6] = sum;
     end
   end
 

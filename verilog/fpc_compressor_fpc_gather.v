@@ -6,7 +6,6 @@
 //
 // The data of a word are at one of four positions, so no shifter is needed.
 //
-// Parameters: LINE = 1024, LW = 16, GROUPS = 8, PRE = 24, PREW = 1
 // Part of: fpc_compressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
@@ -29,18 +28,18 @@ module fpc_compressor_fpc_gather (
   localparam [2:0] TWO_BYTES = 3'd5;
   localparam [2:0] REPEATED = 3'd6;
   localparam [2:0] RAW = 3'd7;
-  reg [2:0] pattern;
-  reg [31:0] word;
-  reg [15:0] half;
-  reg [15:0] fours;
-  reg [31:0] bytes;
-  reg [63:0] halves;
-  reg [63:0] low;
-  reg [63:0] high;
 
   always @(*) begin : comb_strings_o
     integer g;
     integer w;
+    reg [2:0] pattern;
+    reg [31:0] word;
+    reg [15:0] half;
+    reg [15:0] fours;
+    reg [31:0] bytes;
+    reg [63:0] halves;
+    reg [63:0] low;
+    reg [63:0] high;
     strings_o = 1024'd0;
     for (g = 0; g < 8; g = g + 1) begin
       pattern = prefixes_i[g*3 +: 3];

@@ -6,7 +6,7 @@
 // A segment never passes the next one, so all move through one row of lanes. Before the shorter
 // moves, a lane belongs to the last segment whose data begin there or below.
 //
-// Parameters: LINE = 1024, LW = 16, GROUPS = 8, BITS = 6, DISTANCES = 42, ALL = 72, AW = 2
+// Parameters: BITS = 6
 // Part of: fpc_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
@@ -25,10 +25,6 @@ module fpc_decompressor_fpc_far (
   localparam BITS = 6;
   // distances of all segments, and of four more that do not exist
   reg [71:0] distances;
-  reg [1023:0] lower;
-  reg moves;
-  reg [1023:0] lower_2;
-  reg [1023:0] lower_3;
 
   always @(*) begin
     distances = 72'd0;
@@ -39,6 +35,10 @@ module fpc_decompressor_fpc_far (
     integer a;
     integer g;
     integer r;
+    reg [1023:0] lower;
+    reg moves;
+    reg [1023:0] lower_2;
+    reg [1023:0] lower_3;
     lanes_o = lanes_i;
     // by 32 lanes
     lower = lanes_o << 512;

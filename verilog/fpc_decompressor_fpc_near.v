@@ -3,7 +3,6 @@
 //
 // Moves the data of each segment up by 4, 2 and 1 lanes, as the lower bits of its distance say.
 //
-// Parameters: LINE = 1024, LW = 16, GROUPS = 8, NEARS = 21, ALL = 27
 // Part of: fpc_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
@@ -21,10 +20,6 @@ module fpc_decompressor_fpc_near (
 
   // distances of all segments, and of one more that does not exist
   reg [26:0] distances;
-  reg [1023:0] lower;
-  reg moves;
-  reg [1023:0] lower_2;
-  reg [1023:0] lower_3;
 
   always @(*) begin
     distances = 27'd0;
@@ -34,6 +29,10 @@ module fpc_decompressor_fpc_near (
   always @(*) begin : comb_strings_o
     integer g;
     integer r;
+    reg [1023:0] lower;
+    reg moves;
+    reg [1023:0] lower_2;
+    reg [1023:0] lower_3;
     strings_o = lanes_i;
     // by 4 lanes
     lower = strings_o << 64;

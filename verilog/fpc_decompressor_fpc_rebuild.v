@@ -3,7 +3,6 @@
 //
 // Rebuilds the words of each segment from its data.
 //
-// Parameters: LINE = 1024, LW = 16, GROUPS = 8, PRE = 24, PREW = 1
 // Part of: fpc_decompressor
 // Source: LATTE-CC, table I; CABA, section 5.1.4
 // Written by selvedge 0.2.0 with reset control
@@ -28,20 +27,20 @@ module fpc_decompressor_fpc_rebuild (
   localparam [2:0] RAW = 3'd7;
   localparam [3:0] ONES4 = 4'd15;
   localparam [7:0] ONES8 = 8'd255;
-  reg [2:0] pattern;
-  reg [3:0] four;
-  reg [7:0] kept_byte;
-  reg [15:0] half;
-  // bits 4 to 7, 8 to 15, 16 to 23 and 24 to 31 are ones
-  reg above4;
-  reg above8;
-  reg above16;
-  reg above24;
-  reg [31:0] word;
 
   always @(*) begin : comb_line_o
     integer g;
     integer w;
+    reg [2:0] pattern;
+    reg [3:0] four;
+    reg [7:0] kept_byte;
+    reg [15:0] half;
+    // bits 4 to 7, 8 to 15, 16 to 23 and 24 to 31 are ones
+    reg above4;
+    reg above8;
+    reg above16;
+    reg above24;
+    reg [31:0] word;
     line_o = 1024'd0;
     for (g = 0; g < 8; g = g + 1) begin
       pattern = prefixes_i[g*3 +: 3];

@@ -177,9 +177,6 @@ module latte_controller #(
   wire learning;
   wire build;
   wire ep_ends;
-  reg counts;
-  reg [9:0] next_hits;
-  reg [8:0] next_misses;
   wire accessed_set_dedicated;
   wire [1:0] accessed_set_mode;
   wire looked_up_set_dedicated;
@@ -275,8 +272,11 @@ module latte_controller #(
   assign build = (ep_q == LAST_EP) | (learning & first_period_q);
   assign ep_ends = access_i & (accesses_q == LAST_ACCESS);
 
-  always @(*) begin : comb_counts
+  always @(*) begin : comb_hits_d
     integer mode;
+    reg counts;
+    reg [9:0] next_hits;
+    reg [8:0] next_misses;
     for (mode = 0; mode < 3; mode = mode + 1) begin
       next_hits = hits_q[mode*10 +: 10];
       next_misses = misses_q[mode*9 +: 9];

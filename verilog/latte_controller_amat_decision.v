@@ -59,9 +59,6 @@ module latte_controller_amat_decision (
   wire last;
   wire [17:0] hidden;
   reg [35:0] per_hit;
-  reg [11:0] charge;
-  reg [24:0] sum;
-  reg [8:0] insertions;
   reg [29:0] accesses;
   reg [24:0] best_cost;
   reg [9:0] best_accesses;
@@ -93,8 +90,6 @@ module latte_controller_amat_decision (
   reg decided_q;
   reg [13:0] tolerance_q;
   wire [15:0] divider_mean_warps_padded;
-  reg [15:0] hits_padded;
-  reg [15:0] misses_padded;
   wire [15:0] next_accesses_padded;
   wire [15:0] best_accesses_padded;
 
@@ -110,8 +105,37 @@ module latte_controller_amat_decision (
     .mean_cycles_o (divider_mean_cycles)
   );
 
+  // each phase runs from the highest bit to bit 0, the last one ends in the decision
+  assign last = step_q == 4'd0;
+
+  assign divider_step = phase_q == DIVIDE;
+  assign divider_mean_warps_padded = {4'd0, divider_mean_warps};
+
+  // what a hit costs: its latency, less what the pipeline hides
+  assign hidden = (POLICY == 2'd2) ? 18'd0 : product_q[23:6];
+
+  always @(*) begin : comb_per_hit
+    integer lane;
+    reg [8:0] insertions;
+    for (lane = 0; lane < 3; lane = lane + 1) begin
+      per_hit[lane*12 +: 12] = 12'd0;
+      insertions = misses_q[lane*9 +: 9];
+      accesses[lane*10 +: 10] = hits_q[lane*10 +: 10] + {1'b0, insertions};
+    end
+    if ({6'd0, low_latency_q} > hidden) begin
+      per_hit[23:12] = low_latency_q - hidden[11:0];
+    end
+    if ({6'd0, high_latency_q} > hidden) begin
+      per_hit[35:24] = high_latency_q - hidden[11:0];
+    end
+  end
+
   always @(*) begin : comb_cost_d
     integer lane;
+    reg [11:0] charge;
+    reg [24:0] sum;
+    reg [15:0] hits_padded;
+    reg [15:0] misses_padded;
     cost_d = cost_q;
     // cost of a mode: hits x cost of a hit + misses x miss latency
     for (lane = 0; lane < 3; lane = lane + 1) begin
@@ -130,28 +154,6 @@ module latte_controller_amat_decision (
       end else if (phase_q == SUM_COSTS) begin
         cost_d[lane*25 +: 25] = sum;
       end
-    end
-  end
-
-  // each phase runs from the highest bit to bit 0, the last one ends in the decision
-  assign last = step_q == 4'd0;
-  assign divider_step = phase_q == DIVIDE;
-  assign divider_mean_warps_padded = {4'd0, divider_mean_warps};
-  // what a hit costs: its latency, less what the pipeline hides
-  assign hidden = (POLICY == 2'd2) ? 18'd0 : product_q[23:6];
-
-  always @(*) begin : comb_per_hit
-    integer lane;
-    for (lane = 0; lane < 3; lane = lane + 1) begin
-      per_hit[lane*12 +: 12] = 12'd0;
-      insertions = misses_q[lane*9 +: 9];
-      accesses[lane*10 +: 10] = hits_q[lane*10 +: 10] + {1'b0, insertions};
-    end
-    if ({6'd0, low_latency_q} > hidden) begin
-      per_hit[23:12] = low_latency_q - hidden[11:0];
-    end
-    if ({6'd0, high_latency_q} > hidden) begin
-      per_hit[35:24] = high_latency_q - hidden[11:0];
     end
   end
 
@@ -175,6 +177,9 @@ module latte_controller_amat_decision (
     end
   end
 
+  assign next_accesses_padded = {6'd0, next_accesses};
+  assign best_accesses_padded = {6'd0, best_accesses};
+
   always @(*) begin
     next_difference = difference_q << 1;
     if (next_accesses_padded[step_q]) begin
@@ -185,8 +190,6 @@ module latte_controller_amat_decision (
     end
   end
 
-  assign next_accesses_padded = {6'd0, next_accesses};
-  assign best_accesses_padded = {6'd0, best_accesses};
   // better is what costs less per access, or what hits more often; a tie is not better
   assign better = (POLICY == 2'd1) ? (next_hits > best_hits) : ((|next_difference) &
       ~next_difference[35]);
@@ -197,6 +200,19 @@ module latte_controller_amat_decision (
 
   always @(posedge clk_i) begin
     cost_q <= cost_d;
+  end
+
+  always @(posedge clk_i) begin : update_hits_q
+    integer lane;
+    if (start_i) begin
+      for (lane = 0; lane < 3; lane = lane + 1) begin
+        hits_q[lane*10 +: 10] <= hits_i[lane*10 +: 10];
+        misses_q[lane*9 +: 9] <= misses_i[lane*9 +: 9];
+      end
+      low_latency_q <= low_latency_i;
+      high_latency_q <= high_latency_i;
+      miss_latency_q <= miss_latency_i;
+    end
   end
 
   always @(posedge clk_i or negedge rst_ni) begin
@@ -218,19 +234,6 @@ module latte_controller_amat_decision (
           phase_q <= IDLE;
         end
       end
-    end
-  end
-
-  always @(posedge clk_i) begin : update_hits_q
-    integer lane;
-    if (start_i) begin
-      for (lane = 0; lane < 3; lane = lane + 1) begin
-        hits_q[lane*10 +: 10] <= hits_i[lane*10 +: 10];
-        misses_q[lane*9 +: 9] <= misses_i[lane*9 +: 9];
-      end
-      low_latency_q <= low_latency_i;
-      high_latency_q <= high_latency_i;
-      miss_latency_q <= miss_latency_i;
     end
   end
 

@@ -52,6 +52,7 @@ module latte_controller_mean_divider (
   assign any = |schedules_q;
   assign warps_bit = any & (warps_q >= warps_divisor);
   assign cycles_bit = any & (cycles_q >= cycles_divisor);
+
   assign mean_warps_o = mean_warps_q;
   assign mean_cycles_o = mean_cycles_q;
 

@@ -40,14 +40,14 @@ module latte_controller_schedule_sums (
   reg [9:0] next_schedules;
   reg [15:0] next_warps;
   reg [17:0] next_cycles;
-  reg [5:0] more_warps;
-  reg [7:0] more_cycles;
   reg [9:0] schedules_q;
   reg [15:0] warps_q;
   reg [17:0] cycles_q;
 
   always @(*) begin : comb_next_schedules
     integer scheduler;
+    reg [5:0] more_warps;
+    reg [7:0] more_cycles;
     next_schedules = schedules_q;
     next_warps = warps_q;
     next_cycles = cycles_q;

@@ -238,12 +238,14 @@ module md_cache (
   // a request is taken when nothing goes on, or a hit is just being read
   assign ready = ~(looking_q | evicting_q | asking_q | awaiting_q);
   assign accepts = valid_i & ready;
+
   // look-up: a set that was not used since reset is empty, whatever its memory says
   assign set = line_q[LINE_SET_INDEX +: 6];
   assign lookup_state_in = used_bit ? states_read_data : 14'd0;
 
   // the block: read by a hit, thrown out by a miss, replaced by the one that DRAM sends
   assign filled = awaiting_q & fill_valid_i;
+
   assign slot = {set, current_way};
   assign entry_port_block_in = awaiting_q ? fill_data_i : data_read_data;
   assign data_write = (reading_q & updates_q) | filled;

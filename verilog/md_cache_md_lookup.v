@@ -8,7 +8,7 @@
 // pair of ways, which is set if the way with the lower number was used later. After each way was
 // used once, the initial order does not matter.
 //
-// Parameters: TAG = 19, TAGS = 76, TW = 2
+// Parameters: TAG = 19, TAGS = 76
 // Part of: md_cache
 // Source: CABA, section 5.3.2
 // Written by selvedge 0.2.0 with reset control

@@ -159,6 +159,7 @@ module milg #(
 
   // the shift right by REQUEST: reservation failures per request
   assign rsfails_per_request = rsfails_q[RSFAIL_BITS-1:REQUEST_BITS];
+
   // what is in flight beyond the limit was so before the limit came
   assign divider_number = (max_inflight_q > limit_q) ? limit_q : max_inflight_q;
   assign may_issue_o = inflight_q < limit_q;

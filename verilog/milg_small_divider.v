@@ -44,11 +44,11 @@ module milg_small_divider #(
 
   localparam DIV = RSFAIL_BITS - REQUEST_BITS;
   localparam REM = DIV + 1;
-  reg [INFLIGHT_BITS-1:0] rest;
-  reg [DIV:0] remainder;
 
-  always @(*) begin : comb_rest
+  always @(*) begin : comb_quotient_o
     integer turn;
+    reg [INFLIGHT_BITS-1:0] rest;
+    reg [DIV:0] remainder;
     rest = number_i;
     remainder = {REM{1'b0}};
     quotient_o = {INFLIGHT_BITS{1'b0}};

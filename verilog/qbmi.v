@@ -122,19 +122,12 @@ module qbmi (
   localparam N = 1;
   localparam QUOTA = 7;
   localparam [6:0] MOST_QUOTA = 7'd127;
-  reg kernel;
   reg [1:0] issues;
   reg [1:0] requested;
   reg [9:0] interval_instructions;
   reg empty;
-  reg [6:0] left;
-  reg [5:0] new_quota;
-  reg [6:0] room;
-  reg rank;
   reg [1:0] ranks;
   reg [13:0] quotas;
-  reg own;
-  reg rival;
   // memory instructions in each kernel's interval
   reg [19:0] instructions_q;
   // memory requests in each kernel's interval
@@ -163,29 +156,10 @@ module qbmi (
     .update_o   (update_o)
   );
 
-  always @(*) begin : comb_quota_d
-    integer i;
-    quota_d = quota_q;
-    for (i = 0; i < 2; i = i + 1) begin
-      left = quota_q[i*7 +: 7];
-      if (issues[i]) begin
-        left = quota_q[i*7 +: 7] - 7'd1;
-      end
-      new_quota = set_quota[i*6 +: 6];
-      room = MOST_QUOTA - {1'b0, new_quota};
-      if (!empty) begin
-        quota_d[i*7 +: 7] = left;
-      end else if (left > room) begin
-        quota_d[i*7 +: 7] = MOST_QUOTA;
-      end else begin
-        quota_d[i*7 +: 7] = left + {1'b0, new_quota};
-      end
-    end
-  end
-
   // which kernel issues and which makes a request, a bit each
-  always @(*) begin : comb_kernel
+  always @(*) begin : comb_issues
     integer i;
+    reg kernel;
     for (i = 0; i < 2; i = i + 1) begin
       kernel = i[0];
       issues[i] = issue_i & (issue_kernel_i == kernel);
@@ -213,10 +187,36 @@ module qbmi (
     end
   end
 
+  always @(*) begin : comb_quota_d
+    integer i;
+    reg [6:0] left;
+    reg [5:0] new_quota;
+    reg [6:0] room;
+    quota_d = quota_q;
+    for (i = 0; i < 2; i = i + 1) begin
+      left = quota_q[i*7 +: 7];
+      if (issues[i]) begin
+        left = quota_q[i*7 +: 7] - 7'd1;
+      end
+      new_quota = set_quota[i*6 +: 6];
+      room = MOST_QUOTA - {1'b0, new_quota};
+      if (!empty) begin
+        quota_d[i*7 +: 7] = left;
+      end else if (left > room) begin
+        quota_d[i*7 +: 7] = MOST_QUOTA;
+      end else begin
+        quota_d[i*7 +: 7] = left + {1'b0, new_quota};
+      end
+    end
+  end
+
   // a kernel's rank is the number of those with a larger quota, or an equal one and a lower number
-  always @(*) begin : comb_rank
+  always @(*) begin : comb_ranks
     integer i;
     integer j;
+    reg rank;
+    reg own;
+    reg rival;
     for (i = 0; i < 2; i = i + 1) begin
       own = i[0];
       rank = 1'b0;

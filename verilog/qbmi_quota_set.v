@@ -33,11 +33,7 @@ module qbmi_quota_set (
 
   localparam LAST = 1'b1;
   reg divides;
-  reg [4:0] addend;
-  reg [5:0] sum;
-  reg carry;
   reg [5:0] reduced;
-  reg kernel;
   reg busy_q;
   reg updated_q;
   // number of the kernel in turn
@@ -55,10 +51,25 @@ module qbmi_quota_set (
   reg [9:0] step_rest_q;
   reg [11:0] quota_d;
   reg [11:0] quota_q;
-  reg [4:0] addend_2;
+
+  always @(*) begin : comb_divides
+    integer i;
+    reg kernel;
+    divides = 1'b0;
+    for (i = 0; i < 2; i = i + 1) begin
+      kernel = i[0];
+      if (turn_q == kernel) begin
+        divides = ~(|rest_q[i*5 +: 5]);
+      end
+    end
+  end
 
   always @(*) begin : comb_quotient_d
     integer i;
+    reg [4:0] addend;
+    reg [5:0] sum;
+    reg carry;
+    reg [4:0] addend_2;
     quotient_d = quotient_q;
     rest_d = rest_q;
     step_quotient_d = step_quotient_q;
@@ -100,17 +111,6 @@ module qbmi_quota_set (
         end
       end
       quota_o[i*6 +: 6] = quota_q[i*6 +: 6];
-    end
-  end
-
-  always @(*) begin : comb_divides
-    integer i;
-    divides = 1'b0;
-    for (i = 0; i < 2; i = i + 1) begin
-      kernel = i[0];
-      if (turn_q == kernel) begin
-        divides = ~(|rest_q[i*5 +: 5]);
-      end
     end
   end
 

@@ -179,12 +179,12 @@ module sc_code_builder #(
     end
   endgenerate
 
-  localparam [2:0] STAGE_DRAIN = 3'd1;
-  localparam [2:0] STAGE_EMIT = 3'd5;
   localparam [2:0] STAGE_IDLE = 3'd0;
-  localparam [2:0] STAGE_MEASURE = 3'd4;
-  localparam [2:0] STAGE_MERGE = 3'd3;
+  localparam [2:0] STAGE_DRAIN = 3'd1;
   localparam [2:0] STAGE_SORT = 3'd2;
+  localparam [2:0] STAGE_MERGE = 3'd3;
+  localparam [2:0] STAGE_MEASURE = 3'd4;
+  localparam [2:0] STAGE_EMIT = 3'd5;
   reg drained;
   wire empty;
   reg [2:0] stage_d;
@@ -294,6 +294,10 @@ module sc_code_builder #(
     .done_o          (emitter_done)
   );
 
+  assign sorter_index_in = ~given_q;
+  // one stage after the other; an empty table needs only the emission
+  assign empty = ~(|sorter_size);
+
   always @(*) begin
     stage_d = stage_q;
     escape_weight_d = escape_weight_q;
@@ -371,9 +375,6 @@ module sc_code_builder #(
     end
   end
 
-  assign sorter_index_in = ~given_q;
-  // one stage after the other; an empty table needs only the emission
-  assign empty = ~(|sorter_size);
   assign busy_o = stage_q != STAGE_IDLE;
   assign merger_start = entering_q & (stage_q == STAGE_MERGE);
   assign lengths_start = entering_q & (stage_q == STAGE_MEASURE);
@@ -382,7 +383,7 @@ module sc_code_builder #(
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      stage_q <= 3'd0;
+      stage_q <= STAGE_IDLE;
       entering_q <= 1'b0;
     end else begin
       stage_q <= stage_d;

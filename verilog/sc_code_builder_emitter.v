@@ -114,6 +114,7 @@ module sc_code_builder_emitter #(
   assign ask = choose & ~longer & free & ~escape_next;
 
   assign done = busy_q & ~more_q & valid_q & code_ready_i;
+
   assign done_o = done;
   assign next_o = give_entry;
   assign length_o = length_q[3:0];

@@ -116,6 +116,35 @@ module sc_code_builder_lengths #(
     .read_data_o     (longer_from_read_data)
   );
 
+  // depth by depth from the root, a node per cycle; depths without nodes take a cycle too
+  assign any_left = |left_q;
+  assign depth_ends = ~(|left_q) | (left_q == 11'd1);
+  assign is_last = length_q == LAST_LENGTH;
+  assign too_deep = size_i - seen_q - left_q;
+
+  // the first code of the next length gets shorter, or the last code of this length longer
+  always @(*) begin
+    change = ~unit_q + 16'd1;
+    neighbor = length_q - 4'd1;
+    if (shortening_q) begin
+      change = unit_q;
+      neighbor = length_q + 4'd1;
+      if (is_last) begin
+        neighbor = 4'd1;
+      end
+    end
+  end
+
+  assign excess_next = excess_q + change;
+  assign neighbor_place = (shortening_q & is_last) ? (size_i + 11'd1) : longer_from_read_data;
+
+  always @(*) begin
+    changes = place_q != neighbor_place;
+    if (shortening_q) begin
+      changes = changes & (excess_next[15] | ~(|excess_next));
+    end
+  end
+
   always @(*) begin
     scanning_d = scanning_q;
     lengthening_d = lengthening_q;
@@ -188,35 +217,6 @@ module sc_code_builder_lengths #(
       longer_from_write = 1'b1;
       longer_from_write_address = 4'd0;
       longer_from_write_data = 11'd0;
-    end
-  end
-
-  // depth by depth from the root, a node per cycle; depths without nodes take a cycle too
-  assign any_left = |left_q;
-  assign depth_ends = ~(|left_q) | (left_q == 11'd1);
-  assign is_last = length_q == LAST_LENGTH;
-  assign too_deep = size_i - seen_q - left_q;
-
-  // the first code of the next length gets shorter, or the last code of this length longer
-  always @(*) begin
-    change = ~unit_q + 16'd1;
-    neighbor = length_q - 4'd1;
-    if (shortening_q) begin
-      change = unit_q;
-      neighbor = length_q + 4'd1;
-      if (is_last) begin
-        neighbor = 4'd1;
-      end
-    end
-  end
-
-  assign excess_next = excess_q + change;
-  assign neighbor_place = (shortening_q & is_last) ? (size_i + 11'd1) : longer_from_read_data;
-
-  always @(*) begin
-    changes = place_q != neighbor_place;
-    if (shortening_q) begin
-      changes = changes & (excess_next[15] | ~(|excess_next));
     end
   end
 

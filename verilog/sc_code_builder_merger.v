@@ -104,6 +104,7 @@ module sc_code_builder_merger (
   end
 
   assign done = make & ((made_q + 11'd1) == size_i);
+
   assign done_o = done;
 
   always @(posedge clk_i) begin

@@ -127,6 +127,25 @@ module sc_code_builder_sorter (
     .read_data_o     (tails_read_data)
   );
 
+  // an entry hangs behind the last one of its bucket
+  assign put = put_i | moving_q;
+
+  always @(*) begin
+    if (moving_q) begin
+      index = here_q;
+      digit = counts_read_data[7:4];
+      if (pass_q[1]) begin
+        digit = counts_read_data[11:8];
+      end
+    end else begin
+      index = index_i;
+      digit = count_i[3:0];
+    end
+  end
+
+  assign slot = joining_q ? bucket_q : digit;
+  assign is_filled = filled_q[slot];
+
   always @(*) begin
     filled_d = filled_q;
     pass_d = pass_q;
@@ -184,24 +203,6 @@ module sc_code_builder_sorter (
     end
   end
 
-  // an entry hangs behind the last one of its bucket
-  assign put = put_i | moving_q;
-
-  always @(*) begin
-    if (moving_q) begin
-      index = here_q;
-      digit = counts_read_data[7:4];
-      if (pass_q[1]) begin
-        digit = counts_read_data[11:8];
-      end
-    end else begin
-      index = index_i;
-      digit = count_i[3:0];
-    end
-  end
-
-  assign slot = joining_q ? bucket_q : digit;
-  assign is_filled = filled_q[slot];
   assign heads_write = put & ~is_filled;
   assign done_o = joined_q & (&pass_q);
 

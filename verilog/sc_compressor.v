@@ -158,10 +158,10 @@ module sc_compressor (
   localparam ENTRY_CODE = 24;
   localparam ENTRY_LENGTH = 40;
   localparam K = 8;
-  localparam [1:0] PHASE_CLEAR = 2'd2;
-  localparam [1:0] PHASE_DRAIN = 2'd1;
-  localparam [1:0] PHASE_LOAD = 2'd3;
   localparam [1:0] PHASE_RUN = 2'd0;
+  localparam [1:0] PHASE_DRAIN = 2'd1;
+  localparam [1:0] PHASE_CLEAR = 2'd2;
+  localparam [1:0] PHASE_LOAD = 2'd3;
   localparam [10:0] LINE_BITS = 11'h400;
   localparam [2:0] LAST_GROUP = 3'd3;
   localparam [7:0] ALL_WORDS = 8'd255;
@@ -182,7 +182,6 @@ module sc_compressor (
   wire done;
   wire last;
   wire take_line;
-  reg [31:0] word;
   reg coded;
   wire next_uncoded;
   wire fits;
@@ -300,9 +299,13 @@ module sc_compressor (
     .bits_o       (append_bits)
   );
 
+  // codes wait for the lines in flight, then for a clear table
+  assign ready = (phase_q == PHASE_RUN) & ~looking_q & ~reading_q;
+
   always @(*) begin : comb_fields_d
     integer g;
     integer i;
+    reg [31:0] word;
     fields_d = fields_q;
     lengths_d = lengths_q;
     // look up the words of a group; those of the first group while the line is taken
@@ -333,8 +336,6 @@ module sc_compressor (
     end
   end
 
-  // codes wait for the lines in flight, then for a clear table
-  assign ready = (phase_q == PHASE_RUN) & ~looking_q & ~reading_q;
   assign load_ready = (phase_q == PHASE_LOAD) & (fresh_q | ~load_first_i);
   assign take_code = load_valid_i & load_ready;
 
@@ -388,6 +389,7 @@ module sc_compressor (
   assign next_packing = (reading_q & read_done_q) | (packing_q & ~pack);
   assign next_valid = (valid_q & ~ready_i) | (pack & packing_last_q);
   assign take_line = valid_i & ready;
+
   assign look = (looking_q | take_line) & ~(next_packing & next_valid);
 
   assign still = pending_q & ~lookup_served;
@@ -415,6 +417,7 @@ module sc_compressor (
 
   assign next_uncoded = (uncoded_q & ~packing_first_q) | ~coded;
   assign fits = loaded_q & ~next_uncoded & (append_bits <= LINE_BITS);
+
   assign ready_o = ready;
   assign load_ready_o = load_ready;
   assign valid_o = valid_q;
@@ -442,7 +445,17 @@ module sc_compressor (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      phase_q <= 2'd0;
+      packing_first_q <= 1'b0;
+      packing_last_q <= 1'b0;
+    end else if (reading_q & read_done_q) begin
+      packing_first_q <= ~(|read_group_q);
+      packing_last_q <= read_group_q == LAST_GROUP;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      phase_q <= PHASE_RUN;
       clear_row_q <= 5'd0;
       fresh_q <= 1'b0;
       loaded_q <= 1'b0;
@@ -498,6 +511,10 @@ module sc_compressor (
     end
   end
 
+  always @(posedge clk_i) begin
+    read_banks_q <= lookup_banks;
+  end
+
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       looking_q <= 1'b0;
@@ -513,16 +530,6 @@ module sc_compressor (
         group_q <= 3'd0;
       end
       looking_q <= ~last;
-    end
-  end
-
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      packing_first_q <= 1'b0;
-      packing_last_q <= 1'b0;
-    end else if (reading_q & read_done_q) begin
-      packing_first_q <= ~(|read_group_q);
-      packing_last_q <= read_group_q == LAST_GROUP;
     end
   end
 
@@ -554,10 +561,6 @@ module sc_compressor (
         end
       end
     end
-  end
-
-  always @(posedge clk_i) begin
-    read_banks_q <= lookup_banks;
   end
 
   // bits that nothing here looks at

@@ -5,7 +5,7 @@
 //
 // GROUP is the maximum number of bits of a group, SUM the width of that number.
 //
-// Parameters: GROUP = 384, GW = 6, SUM = 9
+// Parameters: GROUP = 384, SUM = 9
 // Part of: sc_compressor
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.2.0 with reset control

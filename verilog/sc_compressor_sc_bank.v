@@ -30,7 +30,6 @@ module sc_compressor_sc_bank (
   // entry: the first bit of each field
   localparam ENTRY_TAG = 0;
   localparam ENTRY_LENGTH = 40;
-  reg [44:0] entry;
   reg [3:0] ways_write;
   wire [179:0] ways_read_data;
   reg [23:0] tag_q;
@@ -51,6 +50,7 @@ module sc_compressor_sc_bank (
 
   always @(*) begin : comb_code_o
     integer way;
+    reg [44:0] entry;
     code_o = 21'd0;
     for (way = 0; way < 4; way = way + 1) begin
       entry = ways_read_data[way*45 +: 45];

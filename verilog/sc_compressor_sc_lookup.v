@@ -3,7 +3,6 @@
 //
 // Chooses the words of a group to look up in a cycle: each bank looks up one word.
 //
-// Parameters: K = 8
 // Part of: sc_compressor
 // Source: LATTE-CC, section IV.C.2
 // Written by selvedge 0.2.0 with reset control
@@ -25,18 +24,15 @@ module sc_compressor_sc_lookup (
   output reg  [191:0] tags_o
 );
 
-  reg [31:0] word;
   // set and bank of each word
   reg [63:0] sets;
   reg [23:0] banks;
   // first word of each bank
   reg [7:0] first;
-  reg alone;
-  reg [3:0] own;
-  reg [3:0] other;
 
   always @(*) begin : comb_banks_o
     integer i;
+    reg [31:0] word;
     for (i = 0; i < 8; i = i + 1) begin
       word = words_i[i*32 +: 32];
       sets[i*8 +: 8] = word[7:0] ^ word[15:8] ^ word[23:16] ^ word[31:24];
@@ -49,6 +45,9 @@ module sc_compressor_sc_lookup (
   always @(*) begin : comb_first
     integer i;
     integer j;
+    reg alone;
+    reg [3:0] own;
+    reg [3:0] other;
     for (i = 0; i < 8; i = i + 1) begin
       own = i[3:0];
       alone = pending_i[i];

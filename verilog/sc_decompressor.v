@@ -164,9 +164,9 @@ module sc_decompressor (
   output wire          load_ready_o
 );
 
+  localparam [1:0] PHASE_RUN = 2'd0;
   localparam [1:0] PHASE_DRAIN = 2'd1;
   localparam [1:0] PHASE_LOAD = 2'd2;
-  localparam [1:0] PHASE_RUN = 2'd0;
   localparam [10:0] LINE_BITS = 11'h400;
   localparam [4:0] CODE_BITS = 5'd16;
   localparam [79:0] FIRST_START = 80'h100000000;
@@ -196,7 +196,6 @@ module sc_decompressor (
   wire last;
   reg [10:0] code_end_at;
   wire [3:0] still;
-  reg [31:0] word;
   reg [7:0] values_write;
   wire [255:0] values_read_data;
   wire [47:0] lengths_bits;
@@ -416,6 +415,7 @@ module sc_decompressor (
   end
 
   assign last = ~(|next_left) | chase_invalid;
+
   assign group = chase_taken[0] | chase_invalid;
 
   always @(*) begin
@@ -433,9 +433,10 @@ module sc_decompressor (
   end
 
   // put them into the line
-  always @(*) begin : comb_word
+  always @(*) begin : comb_put_words
     integer bank;
     integer i;
+    reg [31:0] word;
     for (i = 0; i < 4; i = i + 1) begin
       word = 32'd0;
       for (bank = 0; bank < 8; bank = bank + 1) begin
@@ -477,7 +478,7 @@ module sc_decompressor (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      phase_q <= 2'd0;
+      phase_q <= PHASE_RUN;
     end else begin
       case (phase_q)
         PHASE_RUN: begin

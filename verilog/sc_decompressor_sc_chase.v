@@ -45,23 +45,18 @@ module sc_decompressor_sc_chase (
   localparam [559:0] NUMBERS = {80'hffff0000000000000000, 80'hffffffff00000000,
       80'hffff0000ffff0000, 80'hff00ff00ff00ff00ff00, 80'hf0f0f0f0f0f0f0f0f0f0,
       80'hcccccccccccccccccccc, 80'haaaaaaaaaaaaaaaaaaaa};
-  reg [3:0] index;
   // bits at which a code of each length begins
   reg [1023:0] of_length;
-  reg [4:0] length;
   wire [63:0] codes;
-  reg [79:0] mark;
-  reg [63:0] held;
-  reg [79:0] behind;
-  reg [79:0] behind_escape;
   reg [79:0] stopped;
   reg [79:0] escape_end;
   reg [63:0] any_invalid;
   wire advance;
 
-  always @(*) begin : comb_index
+  always @(*) begin : comb_of_length
     integer l;
     integer p;
+    reg [3:0] index;
     for (l = 0; l < 16; l = l + 1) begin
       index = l[3:0];
       of_length[l*64 +: 64] = values_i;
@@ -77,10 +72,15 @@ module sc_decompressor_sc_chase (
 
   assign codes = values_i | escapes_i;
 
-  always @(*) begin : comb_mark
+  always @(*) begin : comb_stopped
     integer b;
     integer i;
     integer l;
+    reg [4:0] length;
+    reg [79:0] mark;
+    reg [63:0] held;
+    reg [79:0] behind;
+    reg [79:0] behind_escape;
     mark = start_i;
     stopped = 80'd0;
     escape_end = 80'd0;

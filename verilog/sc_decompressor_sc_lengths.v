@@ -32,17 +32,17 @@ module sc_decompressor_sc_lengths (
 );
 
   localparam [31:0] ONES = {32{1'b1}};
-  reg [31:0] head_bit;
   reg [31:0] is_escape;
-  reg [31:0] below;
   reg [31:0] shorter;
-  reg [31:0] here;
-  reg [3:0] index;
 
   always @(*) begin : comb_is_escape
     integer b;
     integer l;
     integer p;
+    reg [31:0] head_bit;
+    reg [31:0] below;
+    reg [31:0] here;
+    reg [3:0] index;
     is_escape = 32'd0;
     if (escape_known_i) begin
       is_escape = ONES;

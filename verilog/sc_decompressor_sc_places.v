@@ -31,12 +31,7 @@ module sc_decompressor_sc_places (
 );
 
   wire [127:0] shifted;
-  reg [10:0] tail;
-  reg [10:0] code;
   reg [6:0] code_begin;
-  reg [4:0] length;
-  reg [10:0] base;
-  reg [10:0] rank;
   reg [6:0] last_end;
   reg [127:0] tail_shifted;
   wire [111:0] bits_shifted;
@@ -47,6 +42,11 @@ module sc_decompressor_sc_places (
     integer b;
     integer i;
     integer l;
+    reg [10:0] tail;
+    reg [10:0] code;
+    reg [4:0] length;
+    reg [10:0] base;
+    reg [10:0] rank;
     code_begin = begin_i;
     last_end = begin_i;
     for (i = 0; i < 4; i = i + 1) begin

@@ -24,16 +24,16 @@ module sc_decompressor_sc_put (
 );
 
   localparam [4:0] COLUMN_MASK = 5'd3;
-  reg [31:0] word;
-  reg [4:0] place;
-  reg [4:0] own;
-  reg [4:0] to;
-  reg there;
 
   always @(*) begin : comb_line_o
     integer column;
     integer i;
     integer w;
+    reg [31:0] word;
+    reg [4:0] place;
+    reg [4:0] own;
+    reg [4:0] to;
+    reg there;
     line_o = line_i;
     // word k goes to column (at + k) mod K of the line's rows of K words
     for (column = 0; column < 4; column = column + 1) begin

@@ -25,9 +25,6 @@ module sc_decompressor_sc_schedule (
 
   localparam K = 4;
   wire [3:0] wanted;
-  reg waits;
-  reg [2:0] own;
-  reg [2:0] other;
 
   // the first word that wants a bank has it
   assign wanted = pending_i & ~raw_i;
@@ -48,6 +45,9 @@ module sc_decompressor_sc_schedule (
   always @(*) begin : comb_served_o
     integer i;
     integer j;
+    reg waits;
+    reg [2:0] own;
+    reg [2:0] other;
     for (i = 0; i < 4; i = i + 1) begin
       waits = 1'b0;
       own = i[2:0];

@@ -269,19 +269,6 @@ module sc_vft (
     end
   end
 
-  always @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      lost_q <= 14'd0;
-    end else if (clear_i) begin
-      lost_q <= 14'd0;
-    end else if (training_q) begin
-      lost_q <= sum[13:0];
-      if (sum[14]) begin
-        lost_q <= {14{1'b1}};
-      end
-    end
-  end
-
   // the words after a clear are numbered, until their number is the number of sets
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -293,6 +280,19 @@ module sc_vft (
     end else if (training_q & ~enough_q) begin
       words_q <= words_q + 8'd1;
       enough_q <= &words_q;
+    end
+  end
+
+  always @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      lost_q <= 14'd0;
+    end else if (clear_i) begin
+      lost_q <= 14'd0;
+    end else if (training_q) begin
+      lost_q <= sum[13:0];
+      if (sum[14]) begin
+        lost_q <= {14{1'b1}};
+      end
     end
   end
 

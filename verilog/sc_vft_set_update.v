@@ -27,7 +27,6 @@ module sc_vft_set_update (
 );
 
   localparam ENTRY = 36;
-  reg [35:0] entry;
   reg [95:0] tag;
   reg [47:0] count;
   reg [3:0] hit;
@@ -40,11 +39,10 @@ module sc_vft_set_update (
   reg [1:0] upper_way;
   reg [11:0] smallest;
   reg [1:0] victim;
-  reg [23:0] next_tag;
-  reg [11:0] next_count;
 
   always @(*) begin : comb_any_hit
     integer way;
+    reg [35:0] entry;
     any_hit = 1'b0;
     full = 1'b0;
     for (way = 0; way < 4; way = way + 1) begin
@@ -88,6 +86,8 @@ module sc_vft_set_update (
   // a full entry halves the whole set before it counts
   always @(*) begin : comb_set_o
     integer way;
+    reg [23:0] next_tag;
+    reg [11:0] next_count;
     set_o = set_i;
     for (way = 0; way < 4; way = way + 1) begin
       next_tag = tag[way*24 +: 24];

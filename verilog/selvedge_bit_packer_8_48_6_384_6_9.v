@@ -6,7 +6,7 @@
 // A tree: each level merges neighbors. Bits of a field from its length on are ignored. Bits of the
 // string from the sum of the lengths on are zero; bits from OUT on are dropped.
 //
-// Parameters: FIELDS = 8, F = 48, LEN = 6, OUT = 384, OUTW = 6, SUM = 9
+// Parameters: FIELDS = 8, F = 48, OUT = 384
 // Written by selvedge 0.2.0
 
 `ifndef SELVEDGE_BIT_PACKER_8_48_6_384_6_9_V

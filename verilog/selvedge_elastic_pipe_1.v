@@ -7,7 +7,6 @@
 // therefore reaches the input only when every register is full. The throughput is one item per
 // cycle; valid_o never drops before ready_i.
 //
-// Parameters: STAGES = 1
 // Written by selvedge 0.2.0 with reset control
 
 `ifndef SELVEDGE_ELASTIC_PIPE_1_V
@@ -56,6 +55,14 @@ module selvedge_elastic_pipe_1 #(
   reg [DATA_BITS-1:0] stage_data_q;
 
   always @(*) begin
+    holes = 5'd0;
+    holes[0] = ~stage_valid_q;
+  end
+
+  assign ready_o = ready_i | (|holes);
+  assign valid = valid_i;
+
+  always @(*) begin
     stage_valid_d = stage_valid_q;
     stage_data_d = stage_data_q;
     // from stage to stage; a hole here or further on lets an item move in
@@ -69,13 +76,6 @@ module selvedge_elastic_pipe_1 #(
     holes_ahead = holes_ahead >> 1;
   end
 
-  always @(*) begin
-    holes = 5'd0;
-    holes[0] = ~stage_valid_q;
-  end
-
-  assign ready_o = ready_i | (|holes);
-  assign valid = valid_i;
   // the outputs come from the last register alone, so that no path leads from ready_i to them
   assign valid_o = stage_valid_q;
   assign data_o = stage_data_q;

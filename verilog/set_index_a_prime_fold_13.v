@@ -6,7 +6,7 @@
 //
 // COUNT chunks of CHUNK bits cover the IN bits of the value; PADDED is CHUNK times COUNT.
 //
-// Parameters: IN = 13, CHUNK = 5, COUNT = 3, PADDED = 15, OUT = 9
+// Parameters: IN = 13, CHUNK = 5, COUNT = 3, PADDED = 15
 // Part of: set_index_a_prime
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control
@@ -28,13 +28,13 @@ module set_index_a_prime_fold_13 (
   // magnitude of the residue of each chunk's position
   localparam [26:0] FACTOR = {9'd12, 9'd5, 9'd1};
   wire [14:0] padded;
-  reg [4:0] chunk;
   reg [8:0] sum;
 
   assign padded = {2'd0, value_i};
 
   always @(*) begin : comb_sum
     integer i;
+    reg [4:0] chunk;
     sum = START;
     for (i = 0; i < 3; i = i + 1) begin
       chunk = padded[i*CHUNK +: 5] ^ INVERTED[i*5 +: 5];

@@ -6,7 +6,7 @@
 //
 // COUNT chunks of CHUNK bits cover the IN bits of the value; PADDED is CHUNK times COUNT.
 //
-// Parameters: IN = 19, CHUNK = 10, COUNT = 2, PADDED = 20, OUT = 13
+// Parameters: IN = 19, CHUNK = 10, COUNT = 2, PADDED = 20
 // Part of: set_index_a_prime
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control
@@ -28,13 +28,13 @@ module set_index_a_prime_fold_19 (
   // magnitude of the residue of each chunk's position
   localparam [25:0] FACTOR = {13'd12, 13'd1};
   wire [19:0] padded;
-  reg [9:0] chunk;
   reg [12:0] sum;
 
   assign padded = {1'b0, value_i};
 
   always @(*) begin : comb_sum
     integer i;
+    reg [9:0] chunk;
     sum = START;
     for (i = 0; i < 2; i = i + 1) begin
       chunk = padded[i*CHUNK +: 10] ^ INVERTED[i*10 +: 10];

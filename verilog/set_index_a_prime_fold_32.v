@@ -6,7 +6,7 @@
 //
 // COUNT chunks of CHUNK bits cover the IN bits of the value; PADDED is CHUNK times COUNT.
 //
-// Parameters: IN = 32, CHUNK = 18, COUNT = 2, PADDED = 36, OUT = 19
+// Parameters: IN = 32, CHUNK = 18, COUNT = 2, PADDED = 36
 // Part of: set_index_a_prime
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control
@@ -28,13 +28,13 @@ module set_index_a_prime_fold_32 (
   // magnitude of the residue of each chunk's position
   localparam [37:0] FACTOR = {2{19'd1}};
   wire [35:0] padded;
-  reg [17:0] chunk;
   reg [18:0] sum;
 
   assign padded = {4'd0, value_i};
 
   always @(*) begin : comb_sum
     integer i;
+    reg [17:0] chunk;
     sum = START;
     for (i = 0; i < 2; i = i + 1) begin
       chunk = padded[i*CHUNK +: 18] ^ INVERTED[i*18 +: 18];

@@ -8,8 +8,7 @@
 // is 32, the first fold is absent. STEPS conditional subtractions, the first of 2^(STEPS-1) times
 // the prime, leave a value below the prime, which has BITS bits.
 //
-// Parameters: CHUNK0 = 18, COUNT0 = 2, PADDED0 = 36, SUM0 = 19, CHUNK1 = 10, COUNT1 = 2, PADDED1 =
-// 20, SUM1 = 13, CHUNK2 = 5, COUNT2 = 3, PADDED2 = 15, SUM2 = 9, STEPS = 3, BITS = 6
+// Parameters: SUM0 = 19, STEPS = 3, BITS = 6
 // Part of: set_index_a_prime
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control

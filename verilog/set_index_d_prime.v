@@ -109,6 +109,7 @@ module set_index_d_prime #(
 
   // modulo 2^K only the lowest K bits of the tag matter
   assign tag = line_i[K+$clog2(SETS)-1:K];
+
   assign valid_o = valid_q;
   assign index_o = index_q;
 

@@ -4,7 +4,6 @@
 // The residue of a line address modulo a polynomial over the field of two elements. Each set bit
 // adds, without carry, the residue of its power of x.
 //
-// Parameters: K = 5
 // Part of: set_index_i_poly
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control

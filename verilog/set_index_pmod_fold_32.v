@@ -6,7 +6,7 @@
 //
 // COUNT chunks of CHUNK bits cover the IN bits of the value; PADDED is CHUNK times COUNT.
 //
-// Parameters: IN = 32, CHUNK = 5, COUNT = 7, PADDED = 35, OUT = 8
+// Parameters: IN = 32, CHUNK = 5, COUNT = 7, PADDED = 35
 // Part of: set_index_pmod
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control
@@ -28,13 +28,13 @@ module set_index_pmod_fold_32 (
   // magnitude of the residue of each chunk's position
   localparam [55:0] FACTOR = {7{8'd1}};
   wire [34:0] padded;
-  reg [4:0] chunk;
   reg [7:0] sum;
 
   assign padded = {3'd0, value_i};
 
   always @(*) begin : comb_sum
     integer i;
+    reg [4:0] chunk;
     sum = START;
     for (i = 0; i < 7; i = i + 1) begin
       chunk = padded[i*CHUNK +: 5] ^ INVERTED[i*5 +: 5];

@@ -6,7 +6,7 @@
 //
 // COUNT chunks of CHUNK bits cover the IN bits of the value; PADDED is CHUNK times COUNT.
 //
-// Parameters: IN = 8, CHUNK = 5, COUNT = 2, PADDED = 10, OUT = 6
+// Parameters: IN = 8, CHUNK = 5, COUNT = 2, PADDED = 10
 // Part of: set_index_pmod
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control
@@ -28,13 +28,13 @@ module set_index_pmod_fold_8 (
   // magnitude of the residue of each chunk's position
   localparam [11:0] FACTOR = {2{6'd1}};
   wire [9:0] padded;
-  reg [4:0] chunk;
   reg [5:0] sum;
 
   assign padded = {2'd0, value_i};
 
   always @(*) begin : comb_sum
     integer i;
+    reg [4:0] chunk;
     sum = START;
     for (i = 0; i < 2; i = i + 1) begin
       chunk = padded[i*CHUNK +: 5] ^ INVERTED[i*5 +: 5];

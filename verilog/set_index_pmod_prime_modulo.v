@@ -8,8 +8,7 @@
 // is 32, the first fold is absent. STEPS conditional subtractions, the first of 2^(STEPS-1) times
 // the prime, leave a value below the prime, which has BITS bits.
 //
-// Parameters: CHUNK0 = 32, COUNT0 = 1, PADDED0 = 32, SUM0 = 32, CHUNK1 = 5, COUNT1 = 7, PADDED1 =
-// 35, SUM1 = 8, CHUNK2 = 5, COUNT2 = 2, PADDED2 = 10, SUM2 = 6, STEPS = 1, BITS = 5
+// Parameters: SUM0 = 32, STEPS = 1, BITS = 5
 // Part of: set_index_pmod
 // Source: Dai, sections 3.4.1 and 3.7
 // Written by selvedge 0.2.0 with reset control

@@ -153,6 +153,9 @@ module spp #(
   // after reset the sweep clears an entry per cycle; until its end no pattern is read or committed
   assign swept = sweep_q[8];
 
+  assign commit = evict_i & swept;
+  assign committed = {1'b0, used_i};
+
   always @(*) begin
     patterns_write = 1'b1;
     patterns_write_address = sweep_q[7:0];
@@ -163,9 +166,6 @@ module spp #(
       patterns_write_data = {1'b1, committed[SECTORS-1:0]};
     end
   end
-
-  assign commit = evict_i & swept;
-  assign committed = {1'b0, used_i};
 
   always @(*) begin
     found = swept & patterns_read_data[SECTORS];

@@ -152,7 +152,8 @@ const STEPS: u32 = 2;
 
 /// Returns ABC's commands for one verdict, or for one of each claim. An unrolled proof is about combinational logic: SAT sweeping (`&fraig -y`) merges
 /// equal nodes from the inputs up, which leaves little for the last step. A proof for all states uses IC3 (`pdr`). A diagram
-/// that is not constant becomes multiplexers (`muxes`), because its sum of products may be too large.
+/// that is not constant becomes multiplexers (`muxes`), because its sum of products may be too large. The induction step of
+/// a lemma about words of memories is unrolled from any state, because SAT sweeping is faster than `ind` on equal words.
 fn abc_commands(reach: Reach, top: &str) -> String {
     let prove = match reach {
         Reach::Cycles(cycles) => format!("frames -i -F {cycles}\norpos\n&get -n\n&fraig -y\n&put\niprove"),
@@ -161,9 +162,17 @@ fn abc_commands(reach: Reach, top: &str) -> String {
         }
         Reach::AllStates { seconds } => format!("orpos\npdr -T {seconds}"),
         Reach::Induction { steps } => format!("orpos\nind -F {steps}"),
-        Reach::Each { claims } => {
-            let of = |claim| format!("read {top}.aig\ncone -s -O {claim}\nind -F {STEPS}\nprint_status\n");
-            return (0..claims).map(of).collect();
+        Reach::Each { claims, lemmas } => {
+            let of = |assertion| {
+                let prove = if assertion < claims {
+                    format!("ind -F {STEPS}")
+                } else {
+                    let last = STEPS - 1;
+                    format!("frames -F {STEPS}\ncomb\ncone -O {last}\n&get -n\n&fraig -y\n&put\niprove")
+                };
+                format!("read {top}.aig\ncone -s -O {assertion}\n{prove}\nprint_status\n")
+            };
+            return (0..claims + lemmas).map(of).collect();
         }
     };
     format!("read {top}.aig\n{prove}\nprint_status\n")
@@ -210,8 +219,8 @@ fn run_abc(reach: Reach, top: &str, folder: &Path) -> Result<ProofResult, ToolEr
 fn verdict(said: &str, reach: Reach, folder: &Path) -> Result<ProofResult, ToolError> {
     let refusal = || ToolError::Failed { program: ABC.program, message: said.trim_end().to_string() };
     let (_, status) = said.rsplit_once("Status = ").ok_or_else(refusal)?;
-    if let Reach::Each { claims } = reach {
-        let proved = said.matches("Status = 1").count() == claims as usize;
+    if let Reach::Each { claims, lemmas } = reach {
+        let proved = said.matches("Status = 1").count() == (claims + lemmas) as usize;
         return Ok(if proved {
             ProofResult::Proved
         } else {

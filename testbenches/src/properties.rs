@@ -15,7 +15,9 @@ mod claim;
 mod cpack;
 mod declared;
 mod first_item;
+mod sc_compressor;
 mod sc_decompressor;
+mod sc_loads;
 
 pub use claim::{
     AnyConstant, Assertion, CycleValue, Properties, Reach, SeenSignal, StoredValue, WatchedMemory,

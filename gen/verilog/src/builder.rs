@@ -145,6 +145,8 @@ pub(crate) struct ModuleBuilder<'a> {
     pub offsets: BTreeSet<String>,
     /// Bits of each signal that are read.
     used: BTreeMap<SignalId, BitVec>,
+    /// Signals that a process declares, by the number of the process.
+    pub scratch: BTreeMap<SignalId, usize>,
     /// Numbers that are used by name.
     pub parameters: BTreeMap<String, usize>,
     /// Values of enumerations that are used.
@@ -174,6 +176,7 @@ impl<'a> ModuleBuilder<'a> {
             output_of,
             layouts,
             structs: types.structs,
+            scratch: types.scratch,
             selections: Selections::default(),
             uses: LaneUses::default(),
             offsets: BTreeSet::new(),
@@ -689,10 +692,17 @@ impl<'a> ModuleBuilder<'a> {
     }
 
     /// Returns the value of a register after a reset.
-    pub fn reset_value(&self, register: SignalId) -> Code {
+    pub fn reset_value(&mut self, register: SignalId) -> Code {
         let signal = &self.signals[register];
         let value = concatenation(&signal.values, signal.width);
-        let Some(at) = self.enumerations.of_signal.get(&register) else { return value };
+        let Some(at) = self.enumerations.of_signal.get(&register) else {
+            let numbered = signal.variants.iter().zip(0u32..).filter(|_| !signal.is_array());
+            let variant = numbered.into_iter().find(|(_, number)| BigUint::from(*number) == signal.values[0]);
+            let Some((variant, _)) = variant else { return value };
+            let name = crate::names::variant(variant);
+            self.variants.insert(name.clone());
+            return Code::from(&name);
+        };
         match self.enumerations.types[*at].name(&signal.values[0]) {
             Some(name) => Code::from(name),
             None => self.cast(*at, value),

@@ -602,10 +602,14 @@ fn comment(name: &str, top: &str, module: &Distinct, node: &BlockNode, options: 
         }
     }
     let is_fixed = |name: &String| !module.open.contains(&names::parameter(name));
+    // inside a block, a number that neither the code nor the documentation names tells a reader nothing
+    let mut named = module.draft.body.names();
+    let doc = node.description.as_ref().map(|description| description.doc.join(" ")).unwrap_or_default();
+    named.extend(doc.split(|c: char| !c.is_alphanumeric() && c != '_').map(String::from));
     let own: Vec<String> = module
         .fixed
         .iter()
-        .filter(|(name, _)| is_fixed(name))
+        .filter(|(name, _)| is_fixed(name) && (is_top || named.contains(&names::parameter(name))))
         .map(|(name, value)| format!("{} = {value}", names::parameter(name)))
         .collect();
     let given: Vec<String> = header

@@ -90,6 +90,8 @@ pub(crate) struct SignalTypes {
     /// Bits of the lanes of signals or of their elements.
     pub lanes: BTreeMap<SignalId, usize>,
     pub enumerations: Enumerations,
+    /// Signals that only one labelled process uses, by the number of the process. The process declares them.
+    pub scratch: BTreeMap<SignalId, usize>,
 }
 
 /// The elements of a field with their indices.
@@ -635,7 +637,32 @@ impl<'a> ModuleWriter<'a> {
             types.lanes = builder.uses.lanes(signals);
             types.enumerations = Enumerations::of(plan, signals, &self.output_of);
         }
+        types.scratch = self.scratch(plan, &builder);
         (ModuleDraft { body, ports }, types)
+    }
+
+    /// Returns the signals that only one process with a label uses, with the number of the process.
+    fn scratch(&self, plan: &ModulePlan, builder: &ModuleBuilder) -> BTreeMap<SignalId, usize> {
+        let signals = &self.names.signals;
+        let mut users: BTreeMap<SignalId, BTreeSet<usize>> = BTreeMap::new();
+        for (number, process) in plan.processes.iter().enumerate() {
+            for id in process.reads().into_iter().chain(process.writes()) {
+                users.entry(id).or_default().insert(number);
+            }
+        }
+        let on_pins: BTreeSet<SignalId> = plan.pins.values().flat_map(Pin::reads).collect();
+        let of_process = |(id, users): (SignalId, BTreeSet<usize>)| {
+            let number = *users.first().filter(|_| users.len() == 1)?;
+            let Process::Comb { body } = &plan.processes[number] else { return None };
+            let is_own = matches!(signals[id].role, Role::Local | Role::Temporary)
+                && !on_pins.contains(&id)
+                && !plan.is_driven(id)
+                && plan.gates.iter().all(|gate| ![gate.clock, gate.enable].contains(&id))
+                && !builder.structs.contains_key(&id)
+                && builder.unused(id).is_empty();
+            (is_own && !loop_variables(body, signals).is_empty()).then_some((id, number))
+        };
+        users.into_iter().filter_map(of_process).collect()
     }
 
     /// Returns the declarations of numbers, signals and registers.
@@ -663,7 +690,7 @@ impl<'a> ModuleWriter<'a> {
                 Role::ChildOutput(_) => !plan.outputs.contains_key(&id),
                 _ => false,
             };
-            if !wanted {
+            if !wanted || builder.scratch.contains_key(&id) {
                 continue;
             }
             for doc in &signal.doc {
@@ -715,7 +742,10 @@ impl<'a> ModuleWriter<'a> {
         for (name, value) in std::mem::take(&mut builder.parameters) {
             builder.push(constant(name, 1, Code::from(value)));
         }
-        for (_, (name, value, width)) in self.names.variants.iter().collect::<BTreeMap<_, _>>() {
+        let of_type = |key: &str| key.split('$').next().unwrap_or_default().to_string();
+        let mut variants: Vec<_> = self.names.variants.iter().collect();
+        variants.sort_by_key(|(key, (_, value, _))| (of_type(key), *value));
+        for (_, (name, value, width)) in variants {
             if builder.variants.contains(name) && !builder.enumerations.has(name) {
                 let value = literal(&BigUint::from(*value), *width);
                 builder.push(constant(name.clone(), *width, value));
@@ -746,7 +776,7 @@ impl<'a> ModuleWriter<'a> {
     fn body(&self, plan: &ModulePlan, builder: &mut ModuleBuilder) -> Vec<Item> {
         let signals = &self.names.signals;
         let mut after_assign = false;
-        for process in &plan.processes {
+        for (number, process) in plan.processes.iter().enumerate() {
             let is_assign =
                 matches!(process, Process::Assign { .. } | Process::Copy { .. } | Process::Constant { .. });
             if !(is_assign && after_assign) {
@@ -771,7 +801,7 @@ impl<'a> ModuleWriter<'a> {
                     let all = concatenation(values, signals[*signal].width);
                     builder.line(assign(Code::from(&signals[*signal].name), all));
                 }
-                Process::Comb { body } => self.comb(body, builder),
+                Process::Comb { body } => self.comb(number, body, builder),
                 Process::Clocked { .. } => {}
             }
         }
@@ -779,17 +809,25 @@ impl<'a> ModuleWriter<'a> {
         builder.take_items()
     }
 
-    fn comb(&self, body: &[Stmt], builder: &mut ModuleBuilder) {
+    fn comb(&self, number: usize, body: &[Stmt], builder: &mut ModuleBuilder) {
+        let signals = &self.names.signals;
         let body = self.leading_comments(body, builder);
-        let variables = loop_variables(body, &self.names.signals);
+        let variables = loop_variables(body, signals);
         variables.iter().for_each(|variable| builder.reserve(variable));
+        let scratch: Vec<SignalId> =
+            builder.scratch.iter().filter(|(_, of)| **of == number).map(|(id, _)| *id).collect();
         let label = (!variables.is_empty()).then(|| {
-            let target = body.iter().flat_map(Stmt::writes).next();
-            let stem = target.map_or("", |id| self.names.signals[id].name.as_str());
+            let targets: Vec<SignalId> = body.iter().flat_map(Stmt::writes).collect();
+            let result = targets.iter().find(|id| !scratch.contains(id)).or(targets.first());
+            let stem = result.map_or("", |id| signals[*id].name.as_str());
             builder.label(&format!("comb_{stem}"))
         });
         let body = builder.inside(|p| {
             variables.into_iter().for_each(|v| p.push(Item::declare("integer", None, v, None)));
+            for id in scratch {
+                signals[id].doc.iter().for_each(|doc| p.comment(doc));
+                p.push(p.declaration("reg", id, None));
+            }
             p.statements(body, false);
         });
         builder.push(Item::block(Head::Always(Code::from("@(*)")), label, body));
@@ -888,7 +926,7 @@ impl<'a> ModuleWriter<'a> {
         let reset = signals.iter().position(|s| s.role == Role::Reset).filter(|_| has_reset);
         clock.into_iter().chain(reset).for_each(|id| builder.mark_all(id));
         let clock = clock.map_or("clk_i", |id| signals[id].name.as_str());
-        let reset = |builder: &ModuleBuilder, arrow: &str| -> Vec<Item> {
+        let reset = |builder: &mut ModuleBuilder, arrow: &str| -> Vec<Item> {
             let line = |input: &SignalId| {
                 let output = self.output_of[input];
                 Item::Line(code![&signals[output].name, arrow, builder.reset_value(output)])
@@ -902,7 +940,8 @@ impl<'a> ModuleWriter<'a> {
             .then(|| builder.label(&format!("update_{}", signals[self.output_of[&inputs[0]]].name)));
         let style = if has_reset { self.reset } else { ResetStyle::None };
         if self.reset == ResetStyle::None {
-            builder.push(match reset(builder, " = ").as_slice() {
+            let values = reset(builder, " = ");
+            builder.push(match values.as_slice() {
                 [Item::Line(one)] => Item::Line(code!["initial ", one.clone()]),
                 many => Item::block(Head::Other(Code::from("initial")), None, many.to_vec()),
             });

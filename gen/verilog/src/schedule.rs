@@ -68,7 +68,7 @@ pub(crate) fn schedule(
 ) -> ModulePlan {
     let body = body.into_iter().flat_map(|statement| split_loop(statement, signals)).collect();
     let items = items(without_dead_stores(body, signals, &mut BTreeSet::new()), signals);
-    let groups = group(&items, signals);
+    let groups = producers_first(group(&items, signals), &items);
     let mut plan = ModulePlan::default();
     let read_inside: BTreeSet<SignalId> = items.iter().flat_map(|item| item.reads.clone()).collect();
     for members in groups {
@@ -167,6 +167,39 @@ fn is_hold(statement: &Stmt, output_of: &BTreeMap<SignalId, SignalId>) -> bool {
     }
 }
 
+/// Removes `d = q` where no earlier statement assigns `d`: the register holds its value anyway. `assigned` has the inputs
+/// of registers that earlier statements assign.
+fn without_holds(
+    body: Vec<Stmt>,
+    output_of: &BTreeMap<SignalId, SignalId>,
+    assigned: &mut BTreeSet<SignalId>,
+) -> Vec<Stmt> {
+    let mut kept = vec![];
+    for statement in body {
+        let writes = statement.writes();
+        if is_hold(&statement, output_of) && !writes.iter().any(|id| assigned.contains(id)) {
+            continue;
+        }
+        let has_hold = |body: &[Stmt]| body.iter().any(|inner| is_hold(inner, output_of));
+        match statement {
+            Stmt::If { test, then, otherwise } if has_hold(&then) || has_hold(&otherwise) => {
+                let then = without_holds(then, output_of, &mut assigned.clone());
+                let otherwise = without_holds(otherwise, output_of, &mut assigned.clone());
+                match (then.is_empty(), otherwise.is_empty()) {
+                    (true, true) => {}
+                    (true, false) => {
+                        kept.push(Stmt::If { test: test.negated(), then: otherwise, otherwise: then });
+                    }
+                    _ => kept.push(Stmt::If { test, then, otherwise }),
+                }
+            }
+            other => kept.push(other),
+        }
+        assigned.extend(writes);
+    }
+    kept
+}
+
 /// Returns the signal that a statement assigns completely and unconditionally.
 pub(crate) fn assigns_whole(statement: &Stmt, signals: &[Signal]) -> Option<SignalId> {
     match statement {
@@ -238,8 +271,8 @@ fn group(items: &[BodyItem], signals: &[Signal]) -> Vec<Vec<usize>> {
     union.groups()
 }
 
-/// Finds two groups on a cycle of reads. Returns one statement of each.
-fn mutual(groups: &[Vec<usize>], items: &[BodyItem]) -> Option<(usize, usize)> {
+/// Returns for each group the other groups that assign a signal that it reads.
+fn producers(groups: &[Vec<usize>], items: &[BodyItem]) -> Vec<BTreeSet<usize>> {
     let of_signal: BTreeMap<SignalId, usize> = groups
         .iter()
         .enumerate()
@@ -247,14 +280,33 @@ fn mutual(groups: &[Vec<usize>], items: &[BodyItem]) -> Option<(usize, usize)> {
             members.iter().flat_map(move |i| items[*i].writes.iter().map(move |s| (*s, g)))
         })
         .collect();
-    let next: Vec<BTreeSet<usize>> = groups
-        .iter()
-        .enumerate()
-        .map(|(g, members)| {
-            let reads = members.iter().flat_map(|i| &items[*i].reads);
-            reads.filter_map(|s| of_signal.get(s)).copied().filter(|other| *other != g).collect()
-        })
-        .collect();
+    let of_group = |(g, members): (usize, &Vec<usize>)| {
+        let reads = members.iter().flat_map(|i| &items[*i].reads);
+        reads.filter_map(|s| of_signal.get(s)).copied().filter(|other| *other != g).collect()
+    };
+    groups.iter().enumerate().map(of_group).collect()
+}
+
+/// Sorts groups so that a reader comes after the groups that assign what it reads, and otherwise in the order of their first
+/// statements. No groups are on a cycle of reads.
+fn producers_first(groups: Vec<Vec<usize>>, items: &[BodyItem]) -> Vec<Vec<usize>> {
+    let mut missing = producers(&groups, items);
+    let mut waiting: Vec<(usize, Vec<usize>)> = groups.into_iter().enumerate().collect();
+    let mut sorted = vec![];
+    while !waiting.is_empty() {
+        let ready = waiting.iter().position(|(g, _)| missing[*g].is_empty()).expect("no cycle of reads");
+        let (g, members) = waiting.remove(ready);
+        for of in &mut missing {
+            of.remove(&g);
+        }
+        sorted.push(members);
+    }
+    sorted
+}
+
+/// Finds two groups on a cycle of reads. Returns one statement of each.
+fn mutual(groups: &[Vec<usize>], items: &[BodyItem]) -> Option<(usize, usize)> {
+    let next = producers(groups, items);
     let reaches = |from: usize, to: usize| {
         let (mut seen, mut stack) = (BTreeSet::from([from]), vec![from]);
         while let Some(at) = stack.pop() {
@@ -288,6 +340,7 @@ fn plan_group(
     if clocked {
         let changes = members.iter().filter(|item| !is_hold(&item.statement, output_of));
         let body: Vec<Stmt> = changes.flat_map(|item| with_comments(item)).collect();
+        let body = without_holds(body, output_of, &mut BTreeSet::new());
         plan.processes.push(Process::Clocked { body });
         return;
     }

@@ -26,7 +26,7 @@ pub struct Properties {
 impl Properties {
     /// Returns the properties, with a proof for each claim on its own.
     pub(super) fn each(mut self) -> Self {
-        self.reach = Reach::Each { claims: (self.claims.len() + self.lemmas.len()) as u32 };
+        self.reach = Reach::Each { claims: self.claims.len() as u32, lemmas: self.lemmas.len() as u32 };
         self
     }
 }
@@ -129,8 +129,10 @@ pub enum Reach {
     /// Every reachable state. Each claim is proved on its own, from all claims in the cycle before. Useful for many wide
     /// claims.
     Each {
-        /// Number of claims and lemmas.
+        /// Number of claims.
         claims: u32,
+        /// Number of lemmas.
+        lemmas: u32,
     },
 }
 

@@ -2,11 +2,12 @@
 use super::claim::{Properties, Reach, any, claim, kept, seen, stored, watched, wire};
 use super::cpack::{cpack_compressor, cpack_decompressor};
 use super::first_item::first_item;
+use super::sc_compressor::sc_compressor;
 use super::sc_decompressor::sc_decompressor;
 use serde_json::Value;
 
 /// Blocks that have properties.
-pub const BLOCKS: [&str; 27] = [
+pub const BLOCKS: [&str; 28] = [
     "awb",
     "awc",
     "aws",
@@ -25,6 +26,7 @@ pub const BLOCKS: [&str; 27] = [
     "milg",
     "qbmi",
     "sc_code_builder",
+    "sc_compressor",
     "sc_decompressor",
     "sc_vft",
     "set_index_a_prime",
@@ -105,6 +107,7 @@ pub fn of(block: &str, params: &Value) -> Option<Properties> {
             prime_index(sets, prime, "the index is the line's remainder by the prime below the sets")
         }
         "sc_code_builder" => sc_code_builder(number("entries"), number("max_code_bits")),
+        "sc_compressor" => sc_compressor(number("symbols_per_cycle")),
         "sc_decompressor" => sc_decompressor(number("symbols_per_cycle")),
         "sc_vft" => sc_vft(number("entries")),
         "spp" => spp(number("sectors")),

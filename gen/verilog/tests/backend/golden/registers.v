@@ -3,7 +3,7 @@
 // Memory of 2^A words with synchronous write and asynchronous read. It has no reset; its initial
 // contents are given.
 //
-// Parameters: A = 2, BITS = 8
+// Parameters: A = 2
 // Part of: registers
 // Source: a paper, section 1.2
 // Written by selvedge with reset control
@@ -51,7 +51,7 @@ endmodule
 // Memory of 2^A words with synchronous write and asynchronous read. It has no reset; its initial
 // contents are given.
 //
-// Parameters: A = 2, BITS = 8
+// Parameters: A = 2
 // Part of: registers
 // Source: a paper, section 1.2
 // Written by selvedge with reset control
@@ -132,9 +132,9 @@ module registers (
   output wire        full_o
 );
 
+  localparam [1:0] PHASE_WAIT = 2'd0;
   localparam [1:0] PHASE_COUNT = 2'd1;
   localparam [1:0] PHASE_HOLD = 2'd2;
-  localparam [1:0] PHASE_WAIT = 2'd0;
   reg [7:0] last;
   reg [7:0] plain_q;
   reg [7:0] enabled_q;
@@ -222,7 +222,7 @@ module registers (
 
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= 2'd2;
+      state_q <= PHASE_HOLD;
     end else begin
       case (state_q)
         PHASE_WAIT: begin
