@@ -5,7 +5,8 @@ use super::paper::{Figure, Group, Paper};
 use crate::error::Failure;
 use include_dir::{Dir, include_dir};
 use selvedge_hw::names::allowed;
-use selvedge_study::Study;
+use selvedge_sim::workload::Size;
+use selvedge_study::{Study, StudyScale};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -104,13 +105,18 @@ impl Catalog {
     }
 }
 
-/// Returns the study `name`.
+/// Max thread instructions of a run at size `paper`: the longest that a paper states (CABA, section 5).
+const PAPER_INSTRUCTIONS: u64 = 1_000_000_000;
+
+/// Returns the study `name`. A size replaces those of the study.
 ///
 /// # Errors
 /// Fails if no study has this name, or if it has a mistake.
-pub fn study(name: &str) -> Result<Study, Failure> {
+pub fn study(name: &str, size: Option<Size>) -> Result<Study, Failure> {
     let file = format!("{name}.toml");
-    Study::parse(text(&file)?, &Path::new("studies").join(&file)).map_err(Failure::usage)
+    let max_instructions = (size == Some(Size::Paper)).then_some(PAPER_INSTRUCTIONS);
+    let scale = size.map(|size| StudyScale { size, max_instructions });
+    Study::parse_at(text(&file)?, &Path::new("studies").join(&file), scale).map_err(Failure::usage)
 }
 
 /// Returns the names of all studies: the files without the data of papers and claims.

@@ -5,6 +5,7 @@ use super::paper::Figure;
 use super::sample::{Sample, samples};
 use super::table::{Panel, panels};
 use crate::error::Failure;
+use selvedge_sim::workload::Size;
 use selvedge_study::Store;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -13,6 +14,8 @@ use std::rc::Rc;
 pub struct Measured<'a> {
     catalog: &'a Catalog,
     store: &'a Store,
+    /// Size that replaces those of the studies.
+    size: Option<Size>,
     samples: BTreeMap<String, Rc<Vec<Sample>>>,
     panels: BTreeMap<String, Rc<Vec<Panel>>>,
     commits: BTreeSet<String>,
@@ -20,10 +23,11 @@ pub struct Measured<'a> {
 
 impl<'a> Measured<'a> {
     /// Returns the results in `store`. They are read on demand.
-    pub fn new(catalog: &'a Catalog, store: &'a Store) -> Self {
+    pub fn new(catalog: &'a Catalog, store: &'a Store, size: Option<Size>) -> Self {
         Measured {
             catalog,
             store,
+            size,
             samples: BTreeMap::new(),
             panels: BTreeMap::new(),
             commits: BTreeSet::new(),
@@ -47,7 +51,7 @@ impl<'a> Measured<'a> {
         if let Some(samples) = self.samples.get(&name) {
             return Ok(Rc::clone(samples));
         }
-        let study = study(&name)?;
+        let study = study(&name, self.size)?;
         let samples = Rc::new(samples(&study, self.store));
         self.commits.extend(samples.iter().filter_map(|sample| sample.commit.clone()));
         self.samples.insert(name, Rc::clone(&samples));

@@ -21,7 +21,7 @@ pub use speedups::{Over, Speedups, speedups};
 use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan, print, say};
-use crate::study_command::{jobs, simulate, store};
+use crate::study_command::{jobs, simulate, store, time_left};
 use catalog::{Catalog, study};
 use measured::Measured;
 use selvedge_area::Table;
@@ -38,6 +38,9 @@ pub fn run(options: &ReproduceOptions) -> Result<(), Failure> {
     if let Some(docs) = &options.pictures {
         return pictures::write(docs);
     }
+    if options.time {
+        return time(options, &catalog);
+    }
     if options.headlines {
         return headlines(options, &catalog);
     }
@@ -50,7 +53,7 @@ fn list(catalog: &Catalog) -> Result<String, Failure> {
     let mut reasons = String::new();
     for (paper, figure) in catalog.figures() {
         let points = match &figure.not_expressed {
-            None => study(figure.study())?.points().len().to_string(),
+            None => study(figure.study(), None)?.points().len().to_string(),
             Some(why) => {
                 reasons += &format!("{}: {why}\n", figure.id);
                 "-".into()
@@ -94,6 +97,14 @@ fn compute(
     if options.stored {
         return Ok(None);
     }
+    simulate(&points(options, catalog, ids)?, store, jobs(options.jobs), false)
+}
+
+/// Returns the points of the figures, each study once.
+///
+/// # Errors
+/// Fails if a figure or its study does not exist.
+fn points(options: &ReproduceOptions, catalog: &Catalog, ids: &[&str]) -> Result<Vec<Point>, Failure> {
     let mut names: Vec<&str> = Vec::new();
     for id in ids {
         let name = catalog.figure(id)?.1.study();
@@ -103,9 +114,23 @@ fn compute(
     }
     let mut points: Vec<Point> = Vec::new();
     for name in names {
-        points.extend(study(name)?.into_points());
+        points.extend(study(name, options.size)?.into_points());
     }
-    simulate(&points, store, jobs(options.jobs), false)
+    Ok(points)
+}
+
+/// Prints the number of points, and the estimated time for those without a result.
+fn time(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failure> {
+    let ids: Vec<&str> = if options.headlines {
+        catalog.claims.figures(false)
+    } else {
+        options.figures.iter().map(String::as_str).collect()
+    };
+    expressed(catalog, &options.figures)?;
+    let points = points(options, catalog, &ids)?;
+    let store = store(options.store.as_deref())?;
+    let left = time_left(&points, &store, jobs(options.jobs))?;
+    print(&format!("{} points: {left}", points.len()))
 }
 
 /// Prints figures, and writes the requested files.
@@ -128,7 +153,7 @@ fn figures(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failure>
     let store = store(options.store.as_deref())?;
     let ids: Vec<&str> = options.figures.iter().map(String::as_str).collect();
     let failure = compute(options, catalog, &store, &ids).unwrap_or_else(Some);
-    let mut measured = Measured::new(catalog, &store);
+    let mut measured = Measured::new(catalog, &store, options.size);
     let (mut text, mut csv) = (String::new(), String::new());
     for id in &options.figures {
         let (paper, figure) = catalog.figure(id)?;
@@ -167,6 +192,10 @@ fn write_figure(options: &ReproduceOptions, id: &str, csv: &str, panels: &[Panel
 /// Compares the headline claims, and writes the page if `--output` is given.
 fn headlines(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failure> {
     claims::check(catalog)?;
+    if options.size.is_some() && options.output.is_some() {
+        let why = "--output: must be given without --size, because the page explains the figures at their own sizes";
+        return Err(Failure::usage(why));
+    }
     let mut plan = Plan::default();
     options.output.iter().for_each(|path| plan.write("--output", path));
     options.plot.iter().for_each(|path| plan.write("--plot", path));
@@ -178,7 +207,7 @@ fn headlines(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failur
     if stop.load(std::sync::atomic::Ordering::Relaxed) {
         outputs.interrupted();
     }
-    let mut measured = Measured::new(catalog, &store);
+    let mut measured = Measured::new(catalog, &store, options.size);
     if let Some(path) = &options.output {
         let page = page::page(catalog, &mut measured)?;
         outputs.write(path, page);

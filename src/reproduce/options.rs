@@ -1,5 +1,7 @@
 //! The options of `selvedge reproduce`, as clap reads them.
+use crate::value_parsers::name_of;
 use clap::Args;
+use selvedge_sim::workload::Size;
 use std::path::PathBuf;
 
 /// Options of `selvedge reproduce`.
@@ -14,6 +16,13 @@ pub struct ReproduceOptions {
     /// Compare the headline claims of all papers; with -o, write a page with the causes of differences
     #[arg(long, conflicts_with_all = ["figures", "csv"])]
     pub headlines: bool,
+    /// Simulate all workloads at this size instead of that of each figure; at paper, a run of one workload ends after a
+    /// billion thread instructions at the latest
+    #[arg(long, value_parser = name_of::<Size>(), conflicts_with = "list")]
+    pub size: Option<Size>,
+    /// Estimate the time for the points without a stored result, and simulate nothing
+    #[arg(long, conflicts_with_all = ["list", "stored", "csv", "plot", "output"])]
+    pub time: bool,
     /// Show stored results without simulating
     #[arg(long)]
     pub stored: bool,

@@ -8,6 +8,7 @@ use super::table::panels;
 use super::{facts, page, show};
 use selvedge_sim::best::settled;
 use selvedge_sim::run::instances;
+use selvedge_sim::workload::Size;
 use selvedge_study::{Labels, PointWork};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -27,7 +28,7 @@ fn every_figure_has_a_study_that_parses_and_every_study_a_figure() {
     let used: BTreeSet<String> =
         expressed(&catalog).iter().map(|(_, figure)| figure.study().to_owned()).collect();
     for name in &used {
-        let study = study(name).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+        let study = study(name, None).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
         assert_eq!(study.name, *name);
     }
     assert_eq!(used, study_names().into_iter().collect());
@@ -54,7 +55,7 @@ fn the_figures_that_must_be_there_are() {
 fn every_point_of_every_study_can_run() {
     let mut built = BTreeSet::new();
     for name in study_names() {
-        let study = study(&name).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+        let study = study(&name, None).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
         assert!(!study.points().is_empty(), "{name}");
         for point in study.points() {
             let (workload, series) = (&point.labels.workload, &point.labels.mechanism);
@@ -72,11 +73,24 @@ fn every_point_of_every_study_can_run() {
     assert!(built.len() > 100, "{}", built.len());
 }
 
+#[test]
+fn every_study_has_points_at_the_papers_size() {
+    for name in study_names() {
+        let study = study(&name, Some(Size::Paper)).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+        for point in study.points() {
+            let p = &point.parameters;
+            assert_eq!(p.size, "paper", "{name}");
+            let is_limited = p.max_instructions.is_some_and(|most| most <= 1_000_000_000);
+            assert!(is_limited || p.share.is_some(), "{name}: {}", point.name());
+        }
+    }
+}
+
 /// Returns the samples of a figure's study without results.
 fn empty_samples(figure: &Figure) -> Vec<Sample> {
     let folder = tempfile::tempdir().expect("a folder");
     let store = selvedge_study::Store::open(folder.path()).expect("a store");
-    super::sample::samples(&study(figure.study()).expect("a study"), &store)
+    super::sample::samples(&study(figure.study(), None).expect("a study"), &store)
 }
 
 #[test]
@@ -155,7 +169,7 @@ fn applications_are_the_workloads_that_stand_for_them() {
             continue;
         }
         let prefix = prefix.split("-6").next().unwrap_or(prefix);
-        for point in study(figure.study()).expect("a study").points() {
+        for point in study(figure.study(), None).expect("a study").points() {
             let (name, workload) = (&point.labels.workload, &point.parameters.workload);
             if workload.contains('+') {
                 continue;

@@ -10,6 +10,7 @@ mod watch;
 
 pub use options::{StudyAction, StudyOptions};
 pub use run::simulate;
+pub use show::time_left;
 pub use store::{jobs, store};
 
 use crate::error::Failure;

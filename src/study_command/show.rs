@@ -24,12 +24,21 @@ pub fn show(options: &StudyShowOptions) -> Result<(), Failure> {
     if options.points {
         return print(&list(&study));
     }
+    let left = time_left(study.points(), &store, jobs(options.jobs))?;
+    print(&(counts(&study, &store) + &left))
+}
+
+/// Estimates the time for the points without a result, and describes the basis of the estimate.
+///
+/// # Errors
+/// Fails on a signal.
+pub fn time_left(points: &[Point], store: &Store, jobs: usize) -> Result<String, Failure> {
     let stop = stop_flag()?;
-    let estimates = estimate(study.points(), &store, BUDGET, &stop);
+    let estimates = estimate(points, store, BUDGET, &stop);
     if stop.load(Ordering::Relaxed) {
         return Err(Failure::interrupted("interrupted"));
     }
-    print(&(counts(&study, &store) + &time(study.points(), &estimates, jobs(options.jobs))))
+    Ok(time(points, &estimates, jobs))
 }
 
 /// Describes the time for the points without a result, and the basis of the estimate.

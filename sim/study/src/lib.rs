@@ -39,4 +39,4 @@ pub use runner::{Orders, StudyProgress, Summary, run_points};
 pub use series::series;
 pub use speeds::{Speeds, measured_s};
 pub use store::{Provenance, Status, Store, StoreError, StoreLookup, StoredPoint};
-pub use study::Study;
+pub use study::{Study, StudyScale};

@@ -27,6 +27,15 @@ const MOST_POINTS: usize = 1_000_000;
 /// Default way of sharing the GPU.
 const USUAL_SHARE: &str = "left-over";
 
+/// Size of all runs, which replaces the sizes of a study file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StudyScale {
+    /// Size of all workloads.
+    pub size: Size,
+    /// Max thread instructions of each run of a single workload, beside the limit of the file.
+    pub max_instructions: Option<u64>,
+}
+
 /// A study: its name, title and points.
 pub struct Study {
     /// Name of the study; by default the stem of its file name.
@@ -80,6 +89,14 @@ impl Study {
     /// # Errors
     /// The errors of [`Study::read`].
     pub fn parse(text: &str, origin: &Path) -> Result<Self, StudyError> {
+        Self::parse_at(text, origin, None)
+    }
+
+    /// Parses the text of a study file like [`Study::parse`]. A scale replaces the sizes of the file.
+    ///
+    /// # Errors
+    /// The errors of [`Study::read`].
+    pub fn parse_at(text: &str, origin: &Path, scale: Option<StudyScale>) -> Result<Self, StudyError> {
         let file = origin.display().to_string();
         let text = StudyText { file: &file, text };
         let table = parse(text)?;
@@ -108,7 +125,7 @@ impl Study {
         let stem = origin.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned());
         let name = top.get("name").map_or(Ok(stem), |name| name.string().map(str::to_owned))?;
         let title = top.get("title").map(|title| title.string().map(str::to_owned)).transpose()?;
-        let mut reader = PointReader::new(&top, folder)?;
+        let mut reader = PointReader::new(&top, folder, scale)?;
         reader.product(&top)?;
         reader.single_points(&top)?;
         if reader.points.is_empty() {
@@ -180,6 +197,7 @@ struct PointChoice<'c> {
 struct PointReader<'a> {
     sources: Sources<'a>,
     size: Size,
+    scale: Option<StudyScale>,
     engine: Engine,
     configs: Vec<ConfigChoice>,
     shares: Vec<String>,
@@ -195,17 +213,30 @@ const SIZES: &str = "tiny, small, study or paper";
 const ENGINES: &str = "model, rtl, verilog, lockstep, model+verilog or rtl+verilog";
 const SHARES: &str = "left-over, spatial, smk-p, smk-pw[:CYCLES], warped-slicer[:CYCLES] or sm:N,N";
 
+/// Returns a number of cycles: an integer, or that of `size` in a table with one for each size.
+fn cycles_at(item: &KeyedValue<'_>, size: Size) -> Result<u64, StudyError> {
+    if !item.is_table() {
+        return item.count();
+    }
+    let section = item.section("a table of cycles by size")?;
+    section.only(&["tiny", "small", "study", "paper"])?;
+    section.need(&size.to_string(), "the cycles at the size of the study")?.count()
+}
+
 impl<'a> PointReader<'a> {
-    fn new(top: &Section<'a>, folder: &'a Path) -> Result<Self, StudyError> {
+    fn new(top: &Section<'a>, folder: &'a Path, scale: Option<StudyScale>) -> Result<Self, StudyError> {
         let records = top.get("records").map(|records| records.string()).transpose()?;
         let records = records.map(|records| records.trim_end_matches('/').to_owned());
+        let size = top.get("size").map_or(Ok(Size::Small), |size| size.parse(SIZES))?;
+        let size = scale.map_or(size, |scale| scale.size);
         let mut reader = PointReader {
             sources: Sources::new(folder, records),
-            size: top.get("size").map_or(Ok(Size::Small), |size| size.parse(SIZES))?,
+            size,
+            scale,
             engine: top.get("engine").map_or(Ok(Engine::Model), |engine| engine.parse(ENGINES))?,
             configs: Vec::new(),
             shares: Vec::new(),
-            cycles_together: top.get("cycles_together").map(|cycles| cycles.count()).transpose()?,
+            cycles_together: top.get("cycles_together").map(|cycles| cycles_at(&cycles, size)).transpose()?,
             alone: top.get("alone").map_or(Ok(false), |alone| alone.flag())?,
             bounds: Bounds {
                 cycles: top.get("max_cycles").map(|most| most.count()).transpose()?,
@@ -378,6 +409,7 @@ impl<'a> PointReader<'a> {
         section.only(&["workload", "label", "size", "input"])?;
         let text = section.need("workload", "a workload")?;
         let size = section.get("size").map_or(Ok(self.size), |size| size.parse(SIZES))?;
+        let size = self.scale.map_or(size, |scale| scale.size);
         let label = section.get("label").map(|label| label.string()).transpose()?;
         let input = section.get("input").map(|input| input.string()).transpose()?;
         self.workload_of(&text, text.string()?, size, label, input)
@@ -452,6 +484,11 @@ impl<'a> PointReader<'a> {
     fn add(&mut self, choice: PointChoice) {
         let PointChoice { workload, config, vary, share, mechanism } = choice;
         let set: Vec<Override> = config.set.iter().chain(vary).chain(&mechanism.set).cloned().collect();
+        let limits = [self.bounds.instructions, self.scale.and_then(|scale| scale.max_instructions)];
+        let max_instructions = match share {
+            Some(_) => self.bounds.instructions,
+            None => limits.into_iter().flatten().min(),
+        };
         let has_size = workload.loaded.iter().any(|one| matches!(one.source, Source::BuiltIn(_)));
         let parameters = Parameters {
             workload: workload.text.clone(),
@@ -465,7 +502,7 @@ impl<'a> PointReader<'a> {
             cycles_together: share.and(self.cycles_together),
             alone: share.is_some() && self.alone,
             max_cycles: self.bounds.cycles,
-            max_instructions: self.bounds.instructions,
+            max_instructions,
             intervals: self.intervals,
         };
         let machine = match overridden(&config.config, &parameters.set) {
@@ -511,7 +548,8 @@ impl<'a> PointReader<'a> {
         let mechanism = mechanism.clone();
         let probes = ProbeSpec::default();
         let max_memory = self.sources.max_memory();
-        let (engine, bounds, size) = (self.engine, self.bounds, workload.size);
+        let bounds = Bounds { cycles: parameters.max_cycles, instructions: parameters.max_instructions };
+        let (engine, size) = (self.engine, workload.size);
         let Some(share) = &parameters.share else {
             return Ok(PointWork::One(Box::new(RunSpec {
                 size,

@@ -1,9 +1,11 @@
 //! Tests of study files: points, keys and mistakes.
 use crate::fingerprint::{SOURCES, VERILOG, fingerprint};
+use crate::parameters::Parameters;
 use crate::runner::scouts;
-use crate::{COLUMNS, Point, Study, StudyRow};
+use crate::{COLUMNS, Point, Study, StudyRow, StudyScale};
 use selvedge_hw::{BlockCompiler, BlockEntry, CompileError, CompiledBlock};
 use selvedge_sim::source::ProgramRecord;
+use selvedge_sim::workload::Size;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
@@ -176,6 +178,36 @@ fn a_key_changes_with_what_decides_the_result() {
         let pair = |share: &str| key(&format!("{share}{}", ONE.replace("vecadd", "bfs+vecadd")));
         assert_eq!(pair(share) == pair(""), share.is_empty(), "{share}");
     }
+}
+
+#[test]
+fn a_scale_replaces_the_sizes_and_adds_a_limit_to_runs_of_one_workload() {
+    let text = r#"
+        size = "study"
+        workloads = ["vecadd", { workload = "atax", size = "small" }, "bfs+kmeans"]
+        mechanisms = ["base"]
+        cycles_together = { study = 200, paper = 2000 }
+        "#;
+    let scale = StudyScale { size: Size::Paper, max_instructions: Some(50) };
+    let parameters = |text: &str, scale| -> Vec<(String, Option<u64>, Option<u64>)> {
+        let study = Study::parse_at(text, Path::new("my.toml"), scale).unwrap_or_else(|e| panic!("{e}"));
+        let of = |p: &Parameters| (p.size.clone(), p.max_instructions, p.cycles_together);
+        study.points().iter().map(|point| of(&point.parameters)).collect()
+    };
+    let row = |size: &str, limit, cycles| (size.to_owned(), limit, cycles);
+    let as_written = [row("study", None, None), row("small", None, None), row("study", None, Some(200))];
+    assert_eq!(parameters(text, None), as_written);
+    let scaled = [row("paper", Some(50), None), row("paper", Some(50), None), row("paper", None, Some(2000))];
+    assert_eq!(parameters(text, Some(scale)), scaled);
+    let limit = |own: u64| parameters(&format!("max_instructions = {own}\n{text}"), Some(scale))[0].1;
+    assert_eq!((limit(40), limit(60)), (Some(40), Some(50)), "the smaller limit holds");
+}
+
+#[test]
+fn cycles_by_size_must_have_the_size_of_the_study() {
+    let text = "size = \"tiny\"\nworkloads = [\"bfs+kmeans\"]\nmechanisms = [\"base\"]\ncycles_together = { study = 9 }\n";
+    let said = error(text);
+    assert!(said.contains("my.toml:4") && said.contains("has no `tiny`"), "{said}");
 }
 
 #[test]
