@@ -58,14 +58,14 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         return functional_command::run(options);
     }
     if let Some(names) = together_command::workloads(options)? {
+        let usual = "one workload or launch file";
         let one = [
-            ("--intervals", options.intervals.is_some()),
-            ("--launch", options.gpu.launch.is_some()),
-            ("--values", options.values.is_some()),
+            ("--intervals", options.intervals.is_some(), usual),
+            ("--launch", options.gpu.launch.is_some(), usual),
+            ("--values", options.values.is_some(), "one Accel-Sim trace"),
         ];
-        if let Some((option, _)) = one.into_iter().find(|(_, given)| *given) {
-            let names = names.join("+");
-            return Err(Failure::usage(format!("{option}: {names}: must be one workload or launch file")));
+        if let Some((option, _, must)) = one.into_iter().find(|(_, given, _)| *given) {
+            return Err(Failure::usage(format!("{option}: {}: must be {must}", names.join("+"))));
         }
         return together_command::run(options, &names);
     }

@@ -45,7 +45,7 @@ fn wrong_traces_and_options_get_one_line_and_exit_code_2() {
     let whole = fs::read_to_string(folder.join("kernel-1.traceg")).expect("there");
     fs::write(folder.join("cut.traceg"), &whole[..whole.len() / 2]).expect("written");
     fs::write(folder.join("foreign.strace"), "PK and so on").expect("written");
-    let cases: [(&[&str], &str); 16] = [
+    let cases: [(&[&str], &str); 17] = [
         (&["run", "none.strace"], "none.strace: cannot read it"),
         (&["run", "foreign.strace"], "foreign.strace: offset 0: not a trace"),
         (&["run", "cut.traceg"], "cut.traceg:"),
@@ -72,6 +72,7 @@ fn wrong_traces_and_options_get_one_line_and_exit_code_2() {
             &["run", "kernel-1.traceg", "--values", "none.bin"],
             "--values none.bin: cannot read the file: No such file",
         ),
+        (&["run", "bfs+vecadd", "--values", "zeros"], "--values: bfs+vecadd: must be one Accel-Sim trace"),
         (
             &["run", "vecadd", "--values", "zeros"],
             "--values zeros: vecadd has values of its own: must be an Accel-Sim",

@@ -936,6 +936,28 @@ mod tests {
         assert_eq!(line, [0; 16]);
     }
 
+    #[derive(Debug)]
+    struct LowestBytes;
+
+    impl OutsideValues for LowestBytes {
+        fn fill(&self, address: u64, out: &mut [u8]) {
+            out.iter_mut().zip(address..).for_each(|(byte, address)| *byte = address as u8);
+        }
+    }
+
+    #[test]
+    fn a_line_has_the_outside_values_around_a_buffer_and_in_every_program() {
+        let mut memory = DeviceMemory::new();
+        memory.set_outside_values(Arc::new(LowestBytes));
+        let a = memory.alloc_at(0x1000_0100, 2, "a").map(|()| 0x1000_0100).unwrap();
+        let mut line = [0; 8];
+        memory.line(a - 4, &mut line);
+        assert_eq!(line, [0xfc, 0xfd, 0xfe, 0xff, 0, 0, 0x02, 0x03]);
+        memory.line(physical(3, a + 4), &mut line);
+        assert_eq!(line, [4, 5, 6, 7, 8, 9, 10, 11]);
+        assert!(memory.read_u32s(a + 4, 1).is_err(), "a kernel does not read them");
+    }
+
     #[test]
     fn programs_have_the_same_addresses_with_values_of_their_own() {
         let mut memory = DeviceMemory::with_capacity(100);

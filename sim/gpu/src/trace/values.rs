@@ -99,7 +99,8 @@ impl OutsideValues for ValueModel {
         match &self.values {
             ModelValues::File { bytes, .. } => {
                 let start = (address % bytes.len() as u64) as usize;
-                out.iter_mut().zip(bytes.iter().cycle().skip(start)).for_each(|(to, byte)| *to = *byte);
+                let from = bytes[start..].iter().chain(bytes.iter().cycle());
+                out.iter_mut().zip(from).for_each(|(to, byte)| *to = *byte);
             }
             ModelValues::Classes { bounds, seed } => {
                 let (mut address, mut rest) = (address, out);
@@ -152,7 +153,7 @@ fn classes(text: &str) -> Result<ModelValues, String> {
         let must = "must be CLASS=FRACTION with a fraction from 0 to 1";
         fractions.push((fraction.ok_or_else(|| format!("'{item}': {must}"))?, name, class));
     }
-    let sum: f64 = fractions.iter().map(|(fraction, ..)| fraction).sum();
+    let sum = fractions.iter().fold(0.0, |sum, (fraction, ..)| sum + fraction);
     if (sum - 1.0).abs() > SUM_ERROR {
         return Err(format!("the fractions add up to {sum}: must add up to 1"));
     }
