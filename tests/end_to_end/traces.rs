@@ -133,6 +133,9 @@ fn a_model_gives_the_same_results_at_any_number_of_jobs_and_is_named_in_each() {
     let report = of_list(&folder, &[&run[..], &["--json", "-"]].concat());
     let report: serde_json::Value = serde_json::from_str(&report).expect("JSON");
     assert_eq!(report["values"], values);
+    fs::write(folder.join("run.json"), report.to_string()).expect("written");
+    let page = of_list(&folder, &["report", "run.json", "-o", "-"]);
+    assert!(page.contains(&format!("kernelslist.g {values}")), "the page names no model");
 }
 
 #[test]
