@@ -157,6 +157,9 @@ pub struct CompareOptions {
     /// Size of the workloads' inputs
     #[arg(long, default_value_t = Size::Tiny, value_parser = name_of::<Size>())]
     pub size: Size,
+    /// Model of the values in memory of Accel-Sim traces, as in `selvedge run`
+    #[arg(long, value_name = "MODEL|FILE")]
+    pub values: Option<String>,
     /// Built-in configuration (see `selvedge list configurations`) or TOML file
     #[arg(help_heading = "Configuration and mechanism", long, default_value = "gtx480")]
     pub config: String,
@@ -282,7 +285,8 @@ const GPU_TIMING: [&str; 19] = [
 ];
 
 /// Further options of `selvedge run` that need timing.
-const RUN_TIMING: [&str; 10] = [
+const RUN_TIMING: [&str; 11] = [
+    "values",
     "intervals",
     "checkpoint",
     "checkpoint_every",
@@ -424,6 +428,12 @@ pub struct RunOptions {
     /// Input file instead of the built-in input
     #[arg(long, value_name = "FILE")]
     pub input: Option<PathBuf>,
+    /// Model of the values in memory of an Accel-Sim trace: a class, CLASS=FRACTION,...[,seed=N], or a file that repeats
+    ///
+    /// Each block of 128 bytes has a class: zeros, repeated, narrow, b8d1, b8d2, b8d4, b4d1, b4d2, b2d1 or random. Stores do not
+    /// change the values.
+    #[arg(long, value_name = "MODEL|FILE")]
+    pub values: Option<String>,
     /// Options of the GPU and its outputs.
     #[command(flatten)]
     pub gpu: GpuOptions,

@@ -5,7 +5,9 @@ use crate::error::Failure;
 use crate::interrupt::stop_flag;
 use crate::output::{Outputs, Plan, width};
 use crate::plot::{Bars, Series, bars};
-use crate::run_command::{classify, estimate_line, mismatch, processors, refused_lines};
+use crate::run_command::{
+    classify, estimate_line, mismatch, processors, refused_lines, value_model, values_line, with_values,
+};
 use crate::set_option::configuration;
 use crate::{latency_from, mechanism_list};
 use selvedge_area::Table;
@@ -196,6 +198,7 @@ impl Report {
 fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<Spec>, Failure> {
     let config = Arc::new(configuration(&options.config, &options.set, options.registers)?);
     let limits = options.limits.limits();
+    let values = value_model(options.values.as_deref(), &limits)?;
     let engine = options.verilog.lockstep.unwrap_or(options.engine);
     let probes = ProbeSpec { compiler: options.verilog.compiler(engine)?, ..ProbeSpec::default() };
     let share: ShareSpec = options.share.as_deref().unwrap_or("left-over").parse().map_err(Failure::usage)?;
@@ -205,9 +208,11 @@ fn specs(options: &CompareOptions, mechanisms: &[MechanismSpec]) -> Result<Vec<S
         let is_joined = name.contains('+') && !Path::new(name).is_file();
         let names: Vec<&str> = if is_joined { name.split('+').collect() } else { vec![name] };
         most = most.max(names.len());
-        let found =
-            names.iter().map(|name| Source::find_within(name, &limits)).collect::<Result<Vec<_>, _>>();
-        let workloads = found.map_err(Failure::usage)?;
+        let find = |name: &&str| {
+            let source = Source::find_within(name, &limits).map_err(Failure::usage)?;
+            with_values(source, values.as_ref())
+        };
+        let workloads = names.iter().map(find).collect::<Result<Vec<_>, _>>()?;
         for mechanism in mechanisms {
             specs.push(match &workloads[..] {
                 [workload] => Spec::One(Box::new(RunSpec {
@@ -403,9 +408,12 @@ fn show(
     // Refused requests of a recorded program do not depend on the mechanism.
     let refused = by_workload.iter().filter_map(|row| row.iter().flatten().next()?.one());
     let refused: String = refused.map(|one| refused_lines(&one.workload, one.refused.as_ref())).collect();
+    // The model does not depend on the mechanism.
+    let first = by_workload.iter().filter_map(|row| row.iter().flatten().next()?.one());
+    let values: String = first.filter_map(values_line).collect();
     let estimated: String =
         reports.iter().flatten().filter_map(|report| estimate_line(report.one()?)).collect();
-    outputs.show(&(table.render_within(width()) + &estimated + &racing(&by_workload) + &refused));
+    outputs.show(&(table.render_within(width()) + &estimated + &values + &racing(&by_workload) + &refused));
 }
 
 /// Returns the speedups as a chart, with a group of bars for each workload and one for the geometric means.

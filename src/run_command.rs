@@ -14,6 +14,7 @@ use selvedge_hw::wave::Trace;
 use selvedge_hw::{BlockCompiler, PlantedUpset, StepError};
 use selvedge_sim::config::GpuConfig;
 use selvedge_sim::intervals::{Estimate, IntervalSpec, run_by_intervals};
+use selvedge_sim::limits::Limits;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::memory::{PRINT_CAPACITY, PrintedText};
 use selvedge_sim::printable::{printable, printable_lines};
@@ -23,6 +24,7 @@ use selvedge_sim::run::{RunError, RunSpec, Source, probe_names, run_with_checkpo
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::timeline::Timeline;
+use selvedge_sim::trace::values::ValueModel;
 use selvedge_sim::workload::Size;
 use selvedge_study::{run_table, series};
 use selvedge_testbenches::wave::{WaveFormat, Waveform, save_path};
@@ -56,10 +58,14 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         return functional_command::run(options);
     }
     if let Some(names) = together_command::workloads(options)? {
-        let one = [("--intervals", options.intervals.is_some()), ("--launch", options.gpu.launch.is_some())];
-        if let Some((option, _)) = one.into_iter().find(|(_, given)| *given) {
-            let names = names.join("+");
-            return Err(Failure::usage(format!("{option}: {names}: must be one workload or launch file")));
+        let usual = "one workload or launch file";
+        let one = [
+            ("--intervals", options.intervals.is_some(), usual),
+            ("--launch", options.gpu.launch.is_some(), usual),
+            ("--values", options.values.is_some(), "one Accel-Sim trace"),
+        ];
+        if let Some((option, _, must)) = one.into_iter().find(|(_, given, _)| *given) {
+            return Err(Failure::usage(format!("{option}: {}: must be {must}", names.join("+"))));
         }
         return together_command::run(options, &names);
     }
@@ -275,10 +281,12 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
         (None, false) => SHOWCASE_MECHANISMS.to_vec(),
     };
     let limits = options.limits();
+    let values = value_model(options.values.as_deref(), &limits)?;
     let compiler = options.gpu.verilog.compiler(options.gpu.engine())?;
     let mut specs = Vec::new();
     for (name, size) in named(options) {
         let workload = Source::find_within(name, &limits).map_err(Failure::usage)?;
+        let workload = with_values(workload, values.as_ref())?;
         if matches!(workload, Source::Trace(_) | Source::Recorded(_)) {
             refuse_for_traces(options)?;
         }
@@ -288,6 +296,17 @@ fn specs(options: &RunOptions, config: &Arc<GpuConfig>) -> Result<Vec<RunSpec>, 
     }
     options.gpu.verilog.check_blocks(specs.iter().map(|spec| &spec.mechanism), config, 1)?;
     Ok(specs)
+}
+
+/// Returns the model of `--values`.
+pub(super) fn value_model(text: Option<&str>, limits: &Limits) -> Result<Option<Arc<ValueModel>>, Failure> {
+    let model = text.map(|text| ValueModel::parse(text, Path::new(""), limits)).transpose();
+    Ok(model.map_err(|error| Failure::usage(format!("--{error}")))?.map(Arc::new))
+}
+
+/// Gives the workload the values of `--values`.
+pub(super) fn with_values(workload: Source, values: Option<&Arc<ValueModel>>) -> Result<Source, Failure> {
+    workload.with_values(values).map_err(|error| Failure::usage(format!("--{error}")))
 }
 
 /// Returns the probes to record and the faults to inject.
@@ -439,6 +458,7 @@ pub(super) fn show(
     }
     table += &reports.iter().filter_map(estimate_line).collect::<String>();
     table += &reports.iter().filter_map(launches_line).collect::<String>();
+    table += &reports.iter().filter_map(values_line).collect::<String>();
     for report in reports {
         table += &coverage_lines(&report.coverage);
         table += &refused_lines(&report.workload, report.refused.as_ref());
@@ -471,6 +491,12 @@ fn launches_line(report: &RunReport) -> Option<String> {
     let range = report.launches?;
     let (workload, mechanism) = (printable(&report.workload), printable(&report.mechanism));
     Some(format!("simulated: {workload} {mechanism}: only launch {range}\n"))
+}
+
+/// Returns the model of the values of a trace, as a line for below the table.
+pub(super) fn values_line(report: &RunReport) -> Option<String> {
+    let values = report.values.as_deref()?;
+    Some(format!("values: {}: from the model {}\n", printable(&report.workload), printable(values)))
 }
 
 fn render(reports: &[RunReport]) -> String {

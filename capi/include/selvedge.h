@@ -185,9 +185,10 @@ SelvedgeStatus selvedge_block_reset(struct SelvedgeBlock *block);
 // Sets up a simulation before its first cycle. `configuration` is the name of a built-in configuration or the path of a
 // file. `mechanism` is as after --mechanism ("base" for none). `workload` is the name of a built-in workload, or the path
 // of a trace or of a launch file, which names a PTX file. `options` is null or a JSON object with any of these keys:
-// "size" (of a built-in workload: tiny, small, study or paper), "engine" (of the mechanism's blocks: model, rtl or
-// lockstep), "check" (true: DRAM commands and loads are checked), "max_cycles", "max_instructions", and "set" (an object
-// with values that override the configuration, such as {"l1d.ways": 8}). The caller frees the simulation.
+// "size" (of a built-in workload: tiny, small, study or paper), "values" (of memory in an Accel-Sim trace, as after
+// --values), "engine" (of the mechanism's blocks: model, rtl or lockstep), "check" (true: DRAM commands and loads are
+// checked), "max_cycles", "max_instructions", and "set" (an object with values that override the configuration, such as
+// {"l1d.ways": 8}). The caller frees the simulation.
 //
 // # Safety
 // `configuration`, `mechanism`, `workload` and `options` are texts or null; `gpu` is null or a place for the result.
@@ -324,9 +325,10 @@ SelvedgeStatus selvedge_block_reset(struct SelvedgeBlock *block);
 // Sets up a simulation before its first cycle. `configuration` is the name of a built-in configuration or the path of a
 // file. `mechanism` is as after --mechanism ("base" for none). `workload` is the name of a built-in workload, or the path
 // of a trace or of a launch file, which names a PTX file. `options` is null or a JSON object with any of these keys:
-// "size" (of a built-in workload: tiny, small, study or paper), "engine" (of the mechanism's blocks: model, rtl or
-// lockstep), "check" (true: DRAM commands and loads are checked), "max_cycles", "max_instructions", and "set" (an object
-// with values that override the configuration, such as {"l1d.ways": 8}). The caller frees the simulation.
+// "size" (of a built-in workload: tiny, small, study or paper), "values" (of memory in an Accel-Sim trace, as after
+// --values), "engine" (of the mechanism's blocks: model, rtl or lockstep), "check" (true: DRAM commands and loads are
+// checked), "max_cycles", "max_instructions", and "set" (an object with values that override the configuration, such as
+// {"l1d.ways": 8}). The caller frees the simulation.
 //
 // # Safety
 // `configuration`, `mechanism`, `workload` and `options` are texts or null; `gpu` is null or a place for the result.

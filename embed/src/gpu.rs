@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub struct Options {
     /// Size of a built-in workload.
     pub size: Option<String>,
+    /// Model of the values in memory of an Accel-Sim trace.
+    pub values: Option<String>,
     /// Engine of the mechanism's blocks.
     pub engine: Option<String>,
     /// Checks DRAM commands and loads.
@@ -77,6 +79,9 @@ impl Gpu {
             .bounds(Bounds { cycles: options.max_cycles, instructions: options.max_instructions });
         if let Some(size) = options.size {
             simulation = simulation.size(size.parse().map_err(Failure::invalid)?);
+        }
+        if let Some(values) = options.values {
+            simulation = simulation.values(&values);
         }
         if let Some(engine) = options.engine {
             simulation = simulation.engine(engine.parse().map_err(Failure::invalid)?);

@@ -18,6 +18,7 @@ def run(
     config: str | os.PathLike[str] = "gtx480",
     *,
     engine: str = "model",
+    values: str | None = None,
     set: Mapping[str, Any] | None = None,
     check: bool = False,
     max_cycles: int | None = None,
@@ -31,6 +32,7 @@ def run(
         size: Size of a built-in workload: "tiny", "small", "study" or "paper".
         config: A built-in configuration or the path of a file.
         engine: Engine of the mechanism's blocks: "model", "rtl" or "lockstep".
+        values: The model of the values in memory of an Accel-Sim trace, as after `--values`.
         set: Values that override the configuration, such as `{"l1d.ways": 8}`.
         check: Checks DRAM commands against all timing constraints, and the value of each load.
         max_cycles: Core cycles after which the run stops.
@@ -44,7 +46,7 @@ def run(
     Other threads run while this function simulates. Ctrl-C stops the simulation.
     """
     options: dict[str, Any] = {"size": size, "engine": engine, "check": check, "set": dict(set or {})}
-    options |= {"max_cycles": max_cycles, "max_instructions": max_instructions}
+    options |= {"values": values, "max_cycles": max_cycles, "max_instructions": max_instructions}
     report, printed, failure = _selvedge.run(os.fspath(workload), mechanism, os.fspath(config), json.dumps(options))
     result = Result(json.loads(report), printed, set)
     if failure is not None:

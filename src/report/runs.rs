@@ -170,9 +170,14 @@ impl Runs {
         let programs = report.get("programs").and_then(Value::as_array);
         let list = |key: &str| report.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let launches = list("kernels");
+        let workload = programs.map_or_else(|| word("workload"), |all| Ok(joined(all, "workload", "+")))?;
         Ok(Run {
             file,
-            workload: programs.map_or_else(|| word("workload"), |all| Ok(joined(all, "workload", "+")))?,
+            // As the usual label in a study.
+            workload: match text("values") {
+                Some(values) => format!("{workload} {values}"),
+                None => workload,
+            },
             size: word("size")?,
             config: word("config")?,
             mechanism: word("mechanism")?,

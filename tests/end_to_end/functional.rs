@@ -246,6 +246,7 @@ fn one_launch_of_a_list_of_traces_has_its_own_counters() {
 fn a_launch_that_there_is_not_is_one_line() {
     for (words, says) in [
         (&["atax", "--launch", "3"][..], "--launch 3: must be 1 to 2, the launches of the run"),
+        (&["tests/traces/kernelslist.g", "--launch", "2..3"], "--launch 2..3: must be 1 to 2, the launches"),
         (&["atax", "--launch", "0"], "must be the number of a launch from 1 on"),
         (&["atax", "--launch", "2..1"], "must be the number of a launch from 1 on"),
         (&["atax", "--launch", "1", "--functional"], "cannot be used with"),

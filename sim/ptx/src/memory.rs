@@ -12,6 +12,7 @@ use crate::ptx::{Fault, GLOBALS_BASE, LOCAL_REGION};
 use crate::texture::Texture;
 use selvedge_state::{Reader, State, StateError, Writer};
 use std::collections::BTreeSet;
+use std::fmt;
 use std::hint::black_box;
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
@@ -240,6 +241,12 @@ impl Default for AddressSpace {
     }
 }
 
+/// Source of the values in memory that no buffer contains. They depend on the address only.
+pub trait OutsideValues: fmt::Debug + Send + Sync {
+    /// Writes the values from `address`, in the program's space, to `out`.
+    fn fill(&self, address: u64, out: &mut [u8]);
+}
+
 /// The values in a GPU's global memory. Host and kernels work in the address space of the selected program. This is
 /// program 0 unless [`DeviceMemory::select`] is called.
 #[derive(Debug, Clone, State)]
@@ -253,6 +260,9 @@ pub struct DeviceMemory {
     /// `true`: loads outside every buffer read 0, and stores there have no effect.
     #[state(skip = "an option")]
     zero_outside: bool,
+    /// Values of a line outside every buffer; `None`: zeros.
+    #[state(skip = "an option")]
+    outside: Option<Arc<dyn OutsideValues>>,
     /// Index of the buffer that the last checked access hit.
     last_hit: usize,
     textures: Vec<Texture>,
@@ -326,6 +336,7 @@ impl DeviceMemory {
             used: 0,
             capacity,
             zero_outside: false,
+            outside: None,
             last_hit: 0,
             textures: Vec::new(),
             printed: PrintedText::default(),
@@ -343,6 +354,11 @@ impl DeviceMemory {
     /// global memory, remain faults.
     pub fn set_zero_outside(&mut self, zero: bool) {
         self.zero_outside = zero;
+    }
+
+    /// Sets the values that [`DeviceMemory::line`] returns outside every buffer. Kernels do not read them.
+    pub fn set_outside_values(&mut self, values: Arc<dyn OutsideValues>) {
+        self.outside = Some(values);
     }
 
     /// Returns whether an access to `first..=last`, outside every buffer, reads 0 or changes nothing instead of a
@@ -723,9 +739,12 @@ impl DeviceMemory {
     );
 
     /// Copies a memory line of `out.len()` bytes from the physical `address`, independent of the selected program.
-    /// Bytes outside every buffer read 0.
+    /// Bytes outside every buffer read 0, unless [`DeviceMemory::set_outside_values`] is called.
     pub fn line(&self, address: u64, out: &mut [u8]) {
-        out.fill(0);
+        match &self.outside {
+            None => out.fill(0),
+            Some(values) => values.fill(within_program(address), out),
+        }
         let buffers = self.buffers_of(program_of(address));
         let address = within_program(address);
         let end = address.saturating_add(out.len() as u64);
@@ -915,6 +934,28 @@ mod tests {
         assert_eq!(line, [0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 0, 0, 0, 0, 0, 0]);
         memory.line(u64::MAX - 3, &mut line);
         assert_eq!(line, [0; 16]);
+    }
+
+    #[derive(Debug)]
+    struct LowestBytes;
+
+    impl OutsideValues for LowestBytes {
+        fn fill(&self, address: u64, out: &mut [u8]) {
+            out.iter_mut().zip(address..).for_each(|(byte, address)| *byte = address as u8);
+        }
+    }
+
+    #[test]
+    fn a_line_has_the_outside_values_around_a_buffer_and_in_every_program() {
+        let mut memory = DeviceMemory::new();
+        memory.set_outside_values(Arc::new(LowestBytes));
+        let a = memory.alloc_at(0x1000_0100, 2, "a").map(|()| 0x1000_0100).unwrap();
+        let mut line = [0; 8];
+        memory.line(a - 4, &mut line);
+        assert_eq!(line, [0xfc, 0xfd, 0xfe, 0xff, 0, 0, 0x02, 0x03]);
+        memory.line(physical(3, a + 4), &mut line);
+        assert_eq!(line, [4, 5, 6, 7, 8, 9, 10, 11]);
+        assert!(memory.read_u32s(a + 4, 1).is_err(), "a kernel does not read them");
     }
 
     #[test]

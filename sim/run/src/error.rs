@@ -10,6 +10,7 @@ use selvedge_gpu::mechanism::MechanismError;
 use selvedge_gpu::share::ShareError;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::trace::TraceError;
+use selvedge_gpu::trace::values::ValueModelError;
 use selvedge_ptx::memory::MemoryError;
 use selvedge_ptx::ptx::{ArgError, PtxError};
 use selvedge_workloads::launch_file::LaunchFileError;
@@ -46,6 +47,19 @@ pub enum RunError {
     NoProgram {
         /// Name of the trace or program.
         name: String,
+    },
+    /// The model of the values in memory is wrong.
+    #[error(transparent)]
+    Values(#[from] ValueModelError),
+    /// A model of values is given for a source that has values.
+    #[error(
+        "values {values}: {name} has values of its own: must be an Accel-Sim trace, NAME.traceg or kernelslist.g"
+    )]
+    HasValues {
+        /// Name of the source.
+        name: String,
+        /// Model of the values.
+        values: String,
     },
     /// The record of a CUDA program cannot be read.
     #[error(transparent)]

@@ -521,6 +521,9 @@ pub struct RunReport {
     pub workload: String,
     /// Workload size.
     pub size: String,
+    /// Model of the values in memory of an Accel-Sim trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values: Option<String>,
     /// Configuration name.
     pub config: String,
     /// Mechanism as written.

@@ -138,6 +138,9 @@ fn identity(spec: &RunSpec) -> RunIdentity {
     let mut identity = RunIdentity::new();
     identity.add("workload", spec.workload.name());
     identity.add("size", spec.workload.size_name(spec.size));
+    if let Some(values) = spec.workload.values() {
+        identity.add("--values", values.name.clone());
+    }
     identity.add_machine(&spec.config, &spec.mechanism.text, spec.engine, spec.check_dram);
     let every = spec.sample_cycles.map_or("none".into(), |every| format!("every {every} cycles"));
     identity.add("--series", every);
@@ -205,6 +208,9 @@ impl BegunRun {
         control: &Arc<Control>,
         recorded: Option<&RecordedRun>,
     ) -> Result<Self, RunError> {
+        if let (Some(range), Some(launches)) = (spec.launches, spec.workload.launches()) {
+            range.check(launches)?;
+        }
         let program = LaunchProgram::open(
             &spec.workload,
             &spec.config,
@@ -319,6 +325,7 @@ impl BegunRun {
             format_version: FORMAT_VERSION,
             workload: spec.workload.name().into(),
             size: spec.workload.size_name(spec.size),
+            values: spec.workload.values().map(|values| values.name.clone()),
             config: spec.config.name.clone(),
             mechanism: spec.mechanism.text.clone(),
             engine: spec.probes.engine_name(spec.engine),

@@ -5,8 +5,11 @@ use crate::report::RunReport;
 use crate::run::{RunError, RunSpec, Source, run};
 use selvedge_gpu::config::{ConfigError, GpuConfig};
 use selvedge_gpu::gpu::{Bounds, Control};
+use selvedge_gpu::limits::Limits;
+use selvedge_gpu::trace::values::ValueModel;
 use selvedge_hw::Engine;
 use selvedge_workloads::workload::Size;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Builder for a run of one workload on one GPU with one mechanism.
@@ -21,6 +24,7 @@ use std::sync::Arc;
 pub struct Simulation {
     workload: String,
     size: Size,
+    values: Option<String>,
     configuration: String,
     set: Vec<Override>,
     mechanism: String,
@@ -51,6 +55,7 @@ impl Simulation {
         Simulation {
             workload: "vecadd".into(),
             size: Size::Tiny,
+            values: None,
             configuration: "gtx480".into(),
             set: Vec::new(),
             mechanism: "base".into(),
@@ -72,6 +77,13 @@ impl Simulation {
     #[must_use]
     pub fn size(mut self, size: Size) -> Self {
         self.size = size;
+        self
+    }
+
+    /// Sets the model of the values in memory of an Accel-Sim trace, in the form of the option `--values`.
+    #[must_use]
+    pub fn values(mut self, text: &str) -> Self {
+        self.values = Some(text.into());
         self
     }
 
@@ -127,17 +139,20 @@ impl Simulation {
     /// Returns the specification of the run.
     ///
     /// # Errors
-    /// An unknown or invalid name of a workload, configuration or mechanism.
+    /// An unknown or invalid name of a workload, value model, configuration or mechanism.
     pub fn spec(&self) -> Result<RunSpec, SimulationError> {
         let config = GpuConfig::load(&self.configuration)?;
         let config = overridden(&config, &self.set).map_err(SimulationError::Set)?;
+        let limits = Limits::default();
+        let values = self.values.as_ref().map(|text| ValueModel::parse(text, Path::new(""), &limits));
+        let values = values.transpose().map_err(RunError::from)?.map(Arc::new);
         Ok(RunSpec {
             size: self.size,
             engine: self.engine,
             check_dram: self.check,
             bounds: self.bounds,
             ..RunSpec::new(
-                Source::find(&self.workload)?,
+                Source::find(&self.workload)?.with_values(values.as_ref())?,
                 Arc::new(config),
                 self.mechanism.parse().map_err(RunError::from)?,
             )

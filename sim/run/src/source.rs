@@ -8,6 +8,7 @@ pub use selvedge_cudart::session::{BadEnd, SessionError, SessionSettings, Starte
 use crate::error::RunError;
 use replay::Replay;
 use selvedge_cudart::device::fault_code;
+use selvedge_cudart::operation::DeviceOperation;
 use selvedge_cudart::protocol::error::LAUNCH_FAILURE;
 use selvedge_cudart::refusals::Refusals;
 use selvedge_cudart::session::Session;
@@ -19,6 +20,7 @@ use selvedge_gpu::mechanism::DataNeeds;
 use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::feed::Feed;
 use selvedge_gpu::sm::launch::LaunchedKernel;
+use selvedge_gpu::trace::values::ValueModel;
 use selvedge_gpu::trace::{OtherMemory, TraceFile, TraceLaunch, TraceProgram};
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{FunctionalError as KernelError, Kernel, LaunchDims, Module};
@@ -81,6 +83,30 @@ impl Source {
         Ok(Source::BuiltIn(workload::find(name)?))
     }
 
+    /// Returns the source with a model of the values in memory, if one is given.
+    ///
+    /// # Errors
+    /// The source has values.
+    pub fn with_values(self, values: Option<&Arc<ValueModel>>) -> Result<Self, RunError> {
+        let Some(values) = values else { return Ok(self) };
+        let with_model = match &self {
+            Source::Trace(file) => file.with_values(values),
+            _ => None,
+        };
+        match with_model {
+            Some(file) => Ok(Source::Trace(Arc::new(file))),
+            None => Err(RunError::HasValues { name: self.name().into(), values: values.name.clone() }),
+        }
+    }
+
+    /// Returns the model of the values in memory, if the source has one.
+    pub fn values(&self) -> Option<&ValueModel> {
+        match self {
+            Source::Trace(file) => file.values.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Returns the name for reports.
     pub fn name(&self) -> &str {
         match self {
@@ -99,6 +125,18 @@ impl Source {
             Source::Recorded(program) => arguments_name(&program.record.arguments),
             Source::Live(live) => arguments_name(live.arguments()),
             _ => size.to_string(),
+        }
+    }
+
+    /// Returns the number of launches, or `None` if only a run shows it.
+    pub(crate) fn launches(&self) -> Option<u64> {
+        let is_launch = |operation: &&DeviceOperation| matches!(operation, DeviceOperation::Launch(_));
+        match self {
+            Source::BuiltIn(_) | Source::File(_) | Source::Live(_) => None,
+            Source::Trace(file) => Some(file.launches() as u64),
+            Source::Recorded(program) => {
+                Some(program.record.operations.iter().filter(is_launch).count() as u64)
+            }
         }
     }
 
@@ -223,11 +261,15 @@ impl LaunchProgram {
         Ok(LaunchProgram::Ptx { module, host })
     }
 
-    /// Allocates and initializes the variables of the module in memory.
+    /// Allocates and initializes the variables of the module in memory, or gives memory the values of a trace's model.
     pub fn load(&self, memory: &mut DeviceMemory) -> Result<(), RunError> {
         match self {
             LaunchProgram::Ptx { module, .. } => Ok(module.load(memory)?),
-            LaunchProgram::Trace(_) | LaunchProgram::Recorded(_) | LaunchProgram::Live(_) => Ok(()),
+            LaunchProgram::Trace(trace) => {
+                trace.load(memory);
+                Ok(())
+            }
+            LaunchProgram::Recorded(_) | LaunchProgram::Live(_) => Ok(()),
         }
     }
 

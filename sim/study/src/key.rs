@@ -73,6 +73,8 @@ struct KeyedProgram<'a> {
     kind: &'static str,
     name: &'a str,
     size: &'a str,
+    /// Model of the values in memory. Its file, if any, is among the inputs.
+    values: Option<&'a str>,
     inputs: &'a [String],
 }
 
@@ -120,7 +122,9 @@ fn identity<'a>(one: &'a LoadedWorkload, size: &'a str) -> KeyedProgram<'a> {
         // A study never has a running program: its workloads come from files.
         Source::Live(_) => ("program", "", ""),
     };
-    KeyedProgram { kind, name, size, inputs: &one.inputs }
+    // The path of a file identifies nothing; its contents are among the inputs.
+    let values = one.source.values().map(|values| values.file().map_or(values.name.as_str(), |_| "file"));
+    KeyedProgram { kind, name, size, values, inputs: &one.inputs }
 }
 
 /// Returns the mechanism with the values of all its options.

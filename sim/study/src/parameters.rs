@@ -13,6 +13,9 @@ pub struct Parameters {
     /// Input file instead of the built-in input.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub input: Option<String>,
+    /// Model of the values in memory of an Accel-Sim trace.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub values: Option<String>,
     /// Configuration.
     pub config: String,
     /// Values set in the configuration.
@@ -50,7 +53,9 @@ impl Parameters {
         if self.size != "-" {
             add("--size", self.size.clone());
         }
-        for (option, value) in [("--input", &self.input), ("--share", &self.share)] {
+        for (option, value) in
+            [("--input", &self.input), ("--values", &self.values), ("--share", &self.share)]
+        {
             value.iter().for_each(|value| add(option, value.clone()));
         }
         add("--config", self.config.clone());
@@ -95,6 +100,7 @@ mod tests {
             workload: "my file.toml".into(),
             size: "small".into(),
             input: Some("f".into()),
+            values: Some("zeros=0.5,random=0.5".into()),
             config: "gtx480".into(),
             set: vec![Override { key: "l1d.sets".into(), value: 64.into() }],
             mechanism: "latte-cc,high=bpc".into(),
@@ -108,7 +114,7 @@ mod tests {
         };
         assert_eq!(
             parameters.command(),
-            "selvedge run 'my file.toml' --size small --input f --config gtx480 --set l1d.sets=64 \
+            "selvedge run 'my file.toml' --size small --input f --values zeros=0.5,random=0.5 --config gtx480 --set l1d.sets=64 \
              --mechanism latte-cc,high=bpc --engine model --max-cycles 7 --intervals 6"
         );
     }

@@ -10,10 +10,11 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Keys of a report that are not statistics: parameters, and values that tables omit.
-pub const NO_STATISTICS: [&str; 10] = [
+pub const NO_STATISTICS: [&str; 11] = [
     "format_version",
     "workload",
     "size",
+    "values",
     "config",
     "mechanism",
     "engine",
@@ -36,13 +37,14 @@ pub struct StudyColumn {
 
 /// Columns that are not statistics: the parameters of a point and its provenance. In addition, each overridden key of a
 /// configuration has a column.
-pub const COLUMNS: [StudyColumn; 26] = [
+pub const COLUMNS: [StudyColumn; 27] = [
     column("study", "string", "The name of the study."),
     column("point", "integer", "The number of the point, from 0 on."),
     column("workload", "string", "The workload; several at the same time are joined by `+`."),
     column("workload_label", "string", "Label in the study."),
     column("size", "string", "Its size; `-` for files."),
     column("input", "string", "The input file, which replaces the built-in input."),
+    column("values", "string", "Model of the values in memory of an Accel-Sim trace."),
     column("config", "string", "The configuration."),
     column("config_label", "string", "Label in the study."),
     column("mechanism", "string", "The mechanism with its options."),
@@ -104,6 +106,7 @@ impl StudyRow {
             ("workload_label".into(), text(&point.labels.workload)),
             ("size".into(), text(&p.size)),
             ("input".into(), p.input.as_deref().map_or(Value::Null, text)),
+            ("values".into(), p.values.as_deref().map_or(Value::Null, text)),
             ("config".into(), text(&p.config)),
             ("config_label".into(), text(&point.labels.config)),
         ];
@@ -191,7 +194,7 @@ pub fn run_table<'r>(reports: impl IntoIterator<Item = &'r RunReport>) -> PointT
 
 /// Returns the row of a run of one workload.
 pub fn run_row(report: &RunReport) -> StudyRow {
-    of_report(report, &["workload", "size", "config", "mechanism", "engine"], Vec::new())
+    of_report(report, &["workload", "size", "values", "config", "mechanism", "engine"], Vec::new())
 }
 
 /// Returns the row of a run of several workloads at the same time.
@@ -200,10 +203,11 @@ pub fn together_row(report: &TogetherReport) -> StudyRow {
     of_report(report, &["size", "config", "mechanism", "engine", "share"], first)
 }
 
-/// Returns the row of a report. The values of `names` follow `parameters`.
+/// Returns the row of a report. The values of `names` follow `parameters`; a name without a value has no column.
 fn of_report(report: &impl Serialize, names: &[&str], mut parameters: Vec<(String, Value)>) -> StudyRow {
     let report = serde_json::to_value(report).unwrap_or_default();
-    parameters.extend(names.iter().map(|name| ((*name).to_owned(), report[*name].clone())));
+    let given = names.iter().filter(|name| !report[**name].is_null());
+    parameters.extend(given.map(|name| ((*name).to_owned(), report[*name].clone())));
     let mut row = StudyRow { parameters, ..StudyRow::default() };
     row.add_report(&report);
     row

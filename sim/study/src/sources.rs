@@ -4,10 +4,12 @@ use selvedge_sim::limits::Limits;
 use selvedge_sim::plain_file;
 use selvedge_sim::run::Source;
 use selvedge_sim::source::RECORDED;
+use selvedge_sim::trace::values::ValueModel;
 use selvedge_sim::workload::Size;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A workload and the hashes of its files.
 #[derive(Clone)]
@@ -23,7 +25,7 @@ pub(crate) struct Sources<'a> {
     /// Folder with the records of suites, relative to `folder`.
     records: Option<String>,
     limits: Limits,
-    found: BTreeMap<(String, Option<PathBuf>), LoadedWorkload>,
+    found: BTreeMap<(String, Option<PathBuf>, Option<String>), LoadedWorkload>,
     hashes: BTreeMap<PathBuf, String>,
 }
 
@@ -61,12 +63,17 @@ impl<'a> Sources<'a> {
         if is_program { format!("{records}/{name}-{size}{RECORDED}") } else { name.into() }
     }
 
-    /// Returns the workload called `name`, with the file that replaces its built-in input.
+    /// Returns the workload called `name`, with the file that replaces its built-in input and the model of its values.
     ///
     /// # Errors
-    /// The workload is unknown, or its files are wrong; in one line.
-    pub fn load(&mut self, name: &str, input: Option<&Path>) -> Result<LoadedWorkload, String> {
-        let id = (name.to_owned(), input.map(Path::to_owned));
+    /// The workload is unknown, or its files or the model are wrong; in one line.
+    pub fn load(
+        &mut self,
+        name: &str,
+        input: Option<&Path>,
+        values: Option<&str>,
+    ) -> Result<LoadedWorkload, String> {
+        let id = (name.to_owned(), input.map(Path::to_owned), values.map(str::to_owned));
         if let Some(found) = self.found.get(&id) {
             return Ok(found.clone());
         }
@@ -75,6 +82,9 @@ impl<'a> Sources<'a> {
         let is_file = name.ends_with(".toml") || path.is_file();
         let name = if is_file { path.to_string_lossy().into_owned() } else { name.to_owned() };
         let source = Source::find_within(&name, &self.limits).map_err(|e| e.to_string())?;
+        let values = values.map(|text| ValueModel::parse(text, self.folder, &self.limits)).transpose();
+        let values = values.map_err(|e| e.to_string())?.map(Arc::new);
+        let source = source.with_values(values.as_ref()).map_err(|e| e.to_string())?;
         let files = source.inputs(input);
         let inputs = files.iter().map(|file| self.hash(file)).collect::<Result<_, _>>()?;
         let loaded = LoadedWorkload { source, inputs };

@@ -165,6 +165,7 @@ struct WorkloadChoice {
     label: String,
     size: Size,
     input: Option<String>,
+    values: Option<String>,
     loaded: Vec<LoadedWorkload>,
 }
 
@@ -403,16 +404,17 @@ impl<'a> PointReader<'a> {
 
     fn workload(&mut self, item: &KeyedValue<'a>) -> Result<WorkloadChoice, StudyError> {
         if !item.is_table() {
-            return self.workload_of(item, item.string()?, self.size, None, None);
+            return self.workload_of(item, item.string()?, self.size, None, None, None);
         }
         let section = item.section("a workload")?;
-        section.only(&["workload", "label", "size", "input"])?;
+        section.only(&["workload", "label", "size", "input", "values"])?;
         let text = section.need("workload", "a workload")?;
         let size = section.get("size").map_or(Ok(self.size), |size| size.parse(SIZES))?;
         let size = self.scale.map_or(size, |scale| scale.size);
         let label = section.get("label").map(|label| label.string()).transpose()?;
         let input = section.get("input").map(|input| input.string()).transpose()?;
-        self.workload_of(&text, text.string()?, size, label, input)
+        let values = section.get("values").map(|values| values.string()).transpose()?;
+        self.workload_of(&text, text.string()?, size, label, input, values)
     }
 
     fn workload_of(
@@ -422,6 +424,7 @@ impl<'a> PointReader<'a> {
         size: Size,
         label: Option<&str>,
         input: Option<&str>,
+        values: Option<&str>,
     ) -> Result<WorkloadChoice, StudyError> {
         let path = input.map(|input| self.sources.path(input));
         let names: Vec<_> =
@@ -432,10 +435,13 @@ impl<'a> PointReader<'a> {
         if names.len() > 1 && self.intervals.is_some() {
             return Err(item.refuse("one workload beside `intervals`"));
         }
-        let load = |name: &String| self.sources.load(name, path.as_deref()).map_err(|why| item.wrong(why));
+        let load =
+            |name: &String| self.sources.load(name, path.as_deref(), values).map_err(|why| item.wrong(why));
         let loaded = names.iter().map(load).collect::<Result<Vec<_>, _>>()?;
-        let label = label.unwrap_or(text).to_owned();
-        Ok(WorkloadChoice { text: names.join("+"), label, size, input: input.map(Into::into), loaded })
+        let usual = || values.map_or(text.to_owned(), |values| format!("{text} {values}"));
+        let label = label.map_or_else(usual, str::to_owned);
+        let (input, values) = (input.map(Into::into), values.map(Into::into));
+        Ok(WorkloadChoice { text: names.join("+"), label, size, input, values, loaded })
     }
 
     fn config(&self, item: &KeyedValue<'a>) -> Result<ConfigChoice, StudyError> {
@@ -494,6 +500,7 @@ impl<'a> PointReader<'a> {
             workload: workload.text.clone(),
             size: if has_size { workload.size.to_string() } else { "-".into() },
             input: workload.input.clone(),
+            values: workload.values.clone(),
             config: config.name.clone(),
             set,
             mechanism: mechanism.spec.text.clone(),

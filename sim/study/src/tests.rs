@@ -319,6 +319,36 @@ fn a_program_of_a_suite_is_the_record_of_its_size_in_the_folder_of_records() {
 }
 
 #[test]
+fn a_trace_of_addresses_takes_a_model_of_its_values_which_its_key_has() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    let traces = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traces");
+    std::fs::copy(traces.join("kernel-1.traceg"), path("k.traceg")).expect("copied");
+    for (name, bytes) in [("a.bin", [1u8, 2]), ("b.bin", [1, 2]), ("c.bin", [1, 3])] {
+        std::fs::write(path(name), bytes).expect("written");
+    }
+    let study = |workload: &str| {
+        let text = format!("workloads = [\n{workload}]\nmechanisms = [\"hw-bdi\"]\n");
+        Study::parse(&text, &path("s.toml"))
+    };
+    let model = |values: &str| format!("{{ workload = \"k.traceg\", values = \"{values}\" }}");
+    let point = |workload: &str| study(workload).unwrap_or_else(|e| panic!("{e}")).into_points().remove(0);
+    let key = |values: &str| point(&model(values)).key;
+    let keys: BTreeSet<_> = ["zeros", "random", "random,seed=2", "a.bin", "c.bin"].map(key).into();
+    assert_eq!(keys.len(), 5);
+    assert!(!keys.contains(&point("\"k.traceg\"").key));
+    assert_eq!(key("a.bin"), key("b.bin"), "the contents decide");
+    let random = point(&model("random"));
+    assert_eq!(random.labels.workload, "k.traceg random");
+    assert!(random.parameters.command().contains(" --values random "), "{}", random.parameters.command());
+    let error = |workload: &str| study(workload).err().map(|error| error.to_string()).unwrap_or_default();
+    let unknown = error(&model("zero=1"));
+    assert!(unknown.contains("s.toml:2: values zero=1: unknown class 'zero': must be one of"), "{unknown}");
+    let own = error("{ workload = \"vecadd\", values = \"zeros\" }");
+    assert!(own.contains("s.toml:2: values zeros: vecadd has values of its own"), "{own}");
+}
+
+#[test]
 fn a_damaged_record_is_a_mistake_of_the_study() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("p.sprog"), "selvedge program 1\nnothing").expect("written");

@@ -1,7 +1,7 @@
 //! Traces: recorded instruction streams that run through the timing model instead of kernels.
 //!
 //! [`strace`] is Selvedge's own format, with the values that host and kernels wrote. [`accel`] reads Accel-Sim traces, which
-//! contain only addresses. Both become [`TraceLaunch`]es. In an SM, their warps ([`replay`]) replace PTX warps.
+//! contain only addresses; [`values`] models their values. Both become [`TraceLaunch`]es. In an SM, their warps ([`replay`]) replace PTX warps.
 pub mod accel;
 mod bytes;
 mod change;
@@ -12,6 +12,7 @@ pub(crate) mod record;
 pub(crate) mod replay;
 pub mod strace;
 mod stream;
+pub mod values;
 
 pub use bytes::{EMPTY_DIGEST, digest};
 pub use error::TraceError;
@@ -22,7 +23,9 @@ pub use record::LaunchRecorder;
 use crate::limits::Limits;
 use accel::AccelTrace;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use strace::RecordedTrace;
+use values::ValueModel;
 
 /// A trace file.
 #[derive(Debug)]
@@ -33,6 +36,8 @@ pub struct TraceFile {
     pub inputs: Vec<PathBuf>,
     /// Contents of the file.
     pub trace: TraceContents,
+    /// Model of the values in memory, if the trace has only addresses and a model is given.
+    pub values: Option<Arc<ValueModel>>,
 }
 
 /// Contents of a trace file.
@@ -68,7 +73,7 @@ impl TraceFile {
             inputs.extend_from_slice(accel.kernels());
             TraceContents::Accel(accel)
         };
-        Ok(Self { name, inputs, trace })
+        Ok(Self { name, inputs, trace, values: None })
     }
 
     /// Returns the workload size for reports: the recorded size, or `trace`.
@@ -80,10 +85,29 @@ impl TraceFile {
         }
     }
 
-    /// Returns whether the trace contains the values in memory.
+    /// Returns the trace with a model of the values in memory; `None` if it contains the values.
+    #[must_use]
+    pub fn with_values(&self, values: &Arc<ValueModel>) -> Option<Self> {
+        let TraceContents::Accel(accel) = &self.trace else { return None };
+        let mut inputs = self.inputs.clone();
+        inputs.extend(values.file().map(Path::to_owned));
+        let (name, trace) = (self.name.clone(), TraceContents::Accel(accel.clone()));
+        Some(Self { name, inputs, trace, values: Some(Arc::clone(values)) })
+    }
+
+    /// Returns whether the values in memory are known, from the trace or a model.
     #[must_use]
     pub fn has_values(&self) -> bool {
-        matches!(self.trace, TraceContents::Recorded(_))
+        matches!(self.trace, TraceContents::Recorded(_)) || self.values.is_some()
+    }
+
+    /// Returns the number of launches.
+    #[must_use]
+    pub fn launches(&self) -> usize {
+        match &self.trace {
+            TraceContents::Recorded(trace) => trace.launches().count(),
+            TraceContents::Accel(accel) => accel.launches(),
+        }
     }
 
     /// Returns the summary of each launch, in order. Reads all kernels of an Accel-Sim trace.

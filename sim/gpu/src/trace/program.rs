@@ -3,6 +3,7 @@ use super::change;
 use super::error::TraceError;
 use super::launch::TraceLaunch;
 use super::strace::{TraceItem, memory_digest};
+use super::values::ValueModel;
 use super::{TraceContents, TraceFile};
 use crate::config::GpuConfig;
 use crate::trace::bytes::TraceDecoder;
@@ -25,6 +26,13 @@ impl TraceProgram {
     /// Creates the program at its start.
     pub fn new(file: &Arc<TraceFile>) -> Self {
         Self { file: Arc::clone(file), next: 0 }
+    }
+
+    /// Gives memory the values of the trace's model, if it has one.
+    pub fn load(&self, memory: &mut DeviceMemory) {
+        if let Some(values) = &self.file.values {
+            memory.set_outside_values(Arc::<ValueModel>::clone(values));
+        }
     }
 
     /// Returns the next launch, after applying the host's changes of memory before it. Returns `None` at the end.

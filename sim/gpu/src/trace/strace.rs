@@ -334,13 +334,17 @@ impl RecordedTrace {
         }
     }
 
+    /// Returns the launches, in order.
+    pub(super) fn launches(&self) -> impl Iterator<Item = &Arc<TraceLaunch>> {
+        self.items.iter().filter_map(|item| match item {
+            TraceItem::Launch(launch) => Some(launch),
+            TraceItem::Host(_) => None,
+        })
+    }
+
     /// Returns the summaries of the launches, in order.
     pub fn summaries(&self) -> Vec<LaunchSummary> {
-        let launch = |item: &TraceItem| match item {
-            TraceItem::Launch(launch) => Some(launch.summary.clone()),
-            TraceItem::Host(_) => None,
-        };
-        self.items.iter().filter_map(launch).collect()
+        self.launches().map(|launch| launch.summary.clone()).collect()
     }
 }
 

@@ -179,11 +179,14 @@ impl MechanismSpec {
     /// [`MechanismError::Needs`].
     pub fn check_needs(&self, there_is: DataNeeds, name: &str) -> Result<(), MechanismError> {
         let Some(part) = self.parts.iter().find(|part| part.info.needs > there_is) else { return Ok(()) };
-        let (why, instead) = if there_is == DataNeeds::Nothing {
+        let (why, instead) = if part.info.needs == DataNeeds::Values {
             let why = format!("it looks at the values in memory, and {name} has addresses only");
-            (why, "a workload, a launch file or a .strace has values")
+            (why, "--values gives the trace values, and a workload, a launch file or a .strace has them")
         } else {
-            let why = format!("it looks at the values in registers, which the trace of {name} does not have");
+            let only =
+                if there_is == DataNeeds::Nothing { " (--values gives only values in memory)" } else { "" };
+            let why =
+                format!("it looks at the values in registers, which the trace of {name} does not have{only}");
             (why, "a workload or a launch file that is run has them")
         };
         let allowed = names_of(|info| info.needs <= there_is);

@@ -1,6 +1,7 @@
 //! Tests that traces run like the recorded executions, and that wrong files are refused.
 mod accel_tests;
 mod fuzz_tests;
+mod value_tests;
 
 use crate::report::Outcome;
 use crate::run::{RunError, RunOutcome, RunSpec, Source, record, run};
@@ -42,7 +43,7 @@ fn report(outcome: &RunOutcome) -> serde_json::Value {
 
 pub(super) fn source(name: &str, bytes: Vec<u8>) -> Result<Source, RunError> {
     let trace = TraceContents::Recorded(RecordedTrace::parse(name, bytes)?);
-    Ok(Source::Trace(Arc::new(TraceFile { name: name.into(), inputs: Vec::new(), trace })))
+    Ok(Source::Trace(Arc::new(TraceFile { name: name.into(), inputs: Vec::new(), trace, values: None })))
 }
 
 fn recorded(workload: Source, mechanism: &str) -> (RunOutcome, Vec<u8>) {
@@ -90,21 +91,25 @@ fn a_trace_is_not_recorded_again() {
     assert!(refused.is_some_and(|line| line.starts_with("x.strace: a trace runs alone")));
 }
 
-/// Creates a program of two CTAs of two warps, whose trace has records of all kinds except textures. Also returns its folder.
-fn small_program() -> (tempfile::TempDir, Source) {
+/// Returns the PTX of the small program.
+fn small_program_ptx() -> String {
     let body = "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.s64 %rd2, %rd1, %rd2;\n\
                 ld.global.u32 %r2, [%rd2];\nst.shared.u32 [s], %r2;\nbar.sync 0;\n\
                 atom.global.add.u32 %r3, [%rd1], 1;\nred.global.max.u32 [%rd1+4], %r1;\nmembar.gl;\n\
                 xor.b32 %r3, %r1, 5;\nmul.wide.u32 %rd3, %r3, 4;\nadd.s64 %rd3, %rd1, %rd3;\n\
                 setp.gt.u32 %p1, %r1, 40;\n@%p1 bra END;\nst.global.u32 [%rd3+256], %r1;\n\
                 st.local.u32 [l], %r1;\nEND:";
-    let ptx = format!(
+    format!(
         ".version 4.3\n.target sm_20\n.address_size 64\n.visible .entry k(.param .u64 p) {{\n.reg .b32 %r<4>;\n\
          .reg .b64 %rd<4>;\n.reg .pred %p<2>;\n.shared .align 4 .b8 s[4];\n.local .align 4 .b8 l[4];\n\
          ld.param.u64 %rd1, [p];\n{body}\nret;\n}}\n"
-    );
+    )
+}
+
+/// Creates a program of two CTAs of two warps, whose trace has records of all kinds except textures. Also returns its folder.
+fn small_program() -> (tempfile::TempDir, Source) {
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("k.ptx"), ptx).expect("written");
+    std::fs::write(folder.path().join("k.ptx"), small_program_ptx()).expect("written");
     let launch =
         "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [2]\nblock = [64]\n[[arg]]\ntype = \"u32\"\ncount = 128\n";
     let file = folder.path().join("k.toml");
@@ -214,7 +219,12 @@ fn value_dependent_mechanisms_refuse_a_trace_of_addresses() {
     let line = refused.map(|e| e.to_string()).unwrap_or_default();
     let begins = "mechanism hw-bdi: it looks at the values in memory, and kernelslist.g has addresses only: allowed with it are base, ";
     assert!(line.starts_with(begins), "{line}");
-    assert!(line.ends_with("; a workload, a launch file or a .strace has values"), "{line}");
+    assert!(
+        line.ends_with(
+            "; --values gives the trace values, and a workload, a launch file or a .strace has them"
+        ),
+        "{line}"
+    );
     let allowed = &line[begins.len()..];
     assert!(allowed.contains("dmil, ") && !allowed.contains("hw-bdi"), "{line}");
     let outcome = run(&spec(source, "dmil"), Arc::new(Control::default())).expect("it starts");

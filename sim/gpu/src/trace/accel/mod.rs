@@ -16,7 +16,7 @@ use lines::LineFile;
 use std::path::{Path, PathBuf};
 
 /// The kernels of a program, in launch order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct AccelTrace {
     kernels: Vec<PathBuf>,
     /// Max bytes to which a kernel's packed trace unpacks, if given.
