@@ -19,6 +19,7 @@ pub(super) fn sc_decompressor(symbols: u64) -> Properties {
         }
     };
     let chosen = if symbols == 1 { "" } else { "[at]" };
+    let put = if symbols == 1 { "word" } else { "put_words" };
     let mut wires = Vec::from(loaded_code());
     wires.extend([
         wire("code_length", 5, "{1'b0, one_less} + 5'd1"),
@@ -28,7 +29,7 @@ pub(super) fn sc_decompressor(symbols: u64) -> Properties {
         wire("address", 10, "first_rank[10] ? escape_place : first_rank[9:0]"),
         wire("accepts", 1, "valid_i & ready_o"),
         wire("leaves", 1, "busy_q & plain_q & (!valid_o | ready_i) & !(found_q | placed_q | read_q)"),
-        wire("given", 32, format!("put_words[{} +: 32]", at(32))),
+        wire("given", 32, format!("{put}[{} +: 32]", at(32))),
     ]);
     let (stays_registers, stays) = result_stays("{error_o, line_o}", 1025);
     let mut registers = vec![
@@ -137,7 +138,7 @@ pub(super) fn sc_decompressor(symbols: u64) -> Properties {
             "schedule_served",
             "raw_q",
             "places_q",
-            "put_words",
+            put,
             "busy_q",
             "plain_q",
             "found_q",
