@@ -4,6 +4,7 @@
 //! The pass leaves a checkpoint at the start of each interval: device memory, and the GPU with warm tags of the L1Ds and the L2.
 //! An interval simulates some CTAs before its counters count. Beginning and end of a launch are always intervals, and count
 //! exactly. The intervals between them represent the rest of the launch, in proportion to the warp instructions.
+mod clock;
 mod estimate;
 mod points;
 mod pool;
@@ -16,6 +17,7 @@ use crate::launches::CurrentLaunch;
 use crate::mechanism::MechanismSpec;
 use crate::report::KernelReport;
 use crate::run::{BegunRun, RunOutcome, RunSpec, Source};
+use clock::LaunchClock;
 use estimate::{Extrapolation, half_width};
 use points::{LaunchChoice, LaunchClass, LaunchInterval, class, intervals};
 use pool::Pool;
@@ -84,8 +86,7 @@ fn check(spec: &RunSpec) -> Result<(), RunError> {
     let refused = |what: &str, must| Err(RunError::NoIntervals { what: what.into(), must });
     match &spec.workload {
         Source::Trace(file) => return refused(&file.name, "a workload or a launch file"),
-        Source::Live(live) => return refused(live.name(), "a workload or a launch file"),
-        Source::BuiltIn(_) | Source::File(_) | Source::Recorded(_) => {}
+        Source::BuiltIn(_) | Source::File(_) | Source::Recorded(_) | Source::Live(_) => {}
     }
     if !matches!(spec.engine, Engine::Model | Engine::Rtl) {
         return refused(&format!("engine {}", spec.engine), "rtl or model");
@@ -203,6 +204,29 @@ struct PassedLaunch {
     intervals: Vec<(LaunchInterval, usize)>,
 }
 
+impl PassedLaunch {
+    /// Returns the estimated counters of the launch, and the part of them that is extrapolated. `None` if the launch has no
+    /// intervals.
+    fn measured(
+        &self,
+        results: &BTreeMap<usize, JobResult>,
+    ) -> Option<(IntervalCounters, Option<Extrapolation>)> {
+        let mut sum = IntervalCounters::default();
+        let mut standing = Vec::new();
+        for (interval, job) in &self.intervals {
+            let counted = &results[job].counted;
+            sum.add(counted);
+            if !interval.is_edge() {
+                standing.push(counted.clone());
+            }
+        }
+        let rest = self.instructions.warp_instructions.saturating_sub(sum.snapshot.sm.warp_instructions);
+        let extrapolation = (!standing.is_empty()).then(|| Extrapolation::new(standing, rest));
+        extrapolation.iter().for_each(|rest| sum.add(&rest.counters()));
+        (!self.intervals.is_empty()).then_some((sum, extrapolation))
+    }
+}
+
 /// The pass that executes the program and makes the jobs.
 struct Pass {
     launches: Vec<PassedLaunch>,
@@ -223,7 +247,13 @@ impl Pass {
         let (program, gpu, memory) =
             (&mut begun.launches.program, &mut begun.launches.gpu, &mut begun.launches.memory);
         let mut jobs = 0;
-        while let Some(launch) = program.next(memory, gpu.config(), 0)? {
+        let mut clock = LaunchClock::default();
+        loop {
+            let mut now = || {
+                pool.settle(|results| clock.advance(&self.launches, results));
+                clock.cycles()
+            };
+            let Some(launch) = program.next(memory, gpu.config(), &mut now)? else { break };
             gpu.take_copies_untimed(memory);
             gpu.check_room(&launch, memory)?;
             let launch = Arc::new(launch);
@@ -298,23 +328,10 @@ fn estimate(
     let mut extrapolations = Vec::new();
     let mut each: Vec<Option<IntervalCounters>> = Vec::new();
     for launch in &launches {
-        let mut exact = IntervalCounters::default();
-        let mut standing = Vec::new();
-        for (interval, job) in &launch.intervals {
-            let counted = &results[job].counted;
-            exact.add(counted);
-            if !interval.is_edge() {
-                standing.push(counted.clone());
-            }
-        }
-        if !standing.is_empty() {
-            let simulated = exact.snapshot.sm.warp_instructions;
-            let rest = launch.instructions.warp_instructions.saturating_sub(simulated);
-            let extrapolation = Extrapolation::new(standing, rest);
-            exact.add(&extrapolation.counters());
-            extrapolations.push(extrapolation);
-        }
-        each.push((!launch.intervals.is_empty()).then_some(exact));
+        each.push(launch.measured(results).map(|(measured, extrapolation)| {
+            extrapolations.extend(extrapolation);
+            measured
+        }));
     }
     alike(&launches, &mut each, &mut extrapolations);
     let mut so_far = IntervalCounters::default();
