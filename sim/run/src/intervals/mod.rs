@@ -58,14 +58,9 @@ pub fn run_by_intervals(
     check(spec)?;
     let mut begun = BegunRun::new(spec, None, &control, None)?;
     let start = Instant::now();
-    let simulator = IntervalSimulator {
-        machine: Arc::new(begun.mechanism.machine(&spec.config)?),
-        mechanism: begun.mechanism.clone(),
-        engine: spec.engine,
-        control: Arc::clone(&control),
-    };
+    let simulator = IntervalSimulator::new(spec, &begun, control)?;
     let work = |job| simulator.run(job);
-    let mut pass = Pass { launches: Vec::new(), choice: LaunchChoice::default(), most: intervals.most };
+    let mut pass = Pass::new(intervals.most);
     let (ended, results) = Pool::run(intervals.jobs, &work, |pool| pass.run(&mut begun, pool));
     // The intervals come before a fault of the pass, in the order of the program.
     let (results, fault) = match results {
@@ -156,6 +151,11 @@ struct IntervalSimulator {
 }
 
 impl IntervalSimulator {
+    fn new(spec: &RunSpec, begun: &BegunRun, control: Arc<Control>) -> Result<Self, RunError> {
+        let machine = Arc::new(begun.mechanism.machine(&spec.config)?);
+        Ok(IntervalSimulator { machine, mechanism: begun.mechanism.clone(), engine: spec.engine, control })
+    }
+
     fn run(&self, job: IntervalJob) -> Result<JobResult, RunError> {
         let IntervalJob { interval, launch, resident, cta_instructions, gpu: state, mut memory, learning } =
             job;
@@ -177,7 +177,14 @@ impl IntervalSimulator {
         gpu.run_until_done(interval.from, &mut memory)?;
         let before = IntervalCounters::of(&gpu);
         match interval.until {
-            Some(until) => gpu.run_until_done(until, &mut memory)?,
+            Some(until) => {
+                gpu.run_until_done(until, &mut memory)?;
+                if !interval.is_edge() {
+                    let begun = before.snapshot.sm.warp_instructions;
+                    let in_step = InStep { begun, from: interval.from, cta_instructions };
+                    in_step.run_until_balanced(until, &mut gpu, &mut memory)?;
+                }
+            }
             None => {
                 gpu.run_until(u64::MAX, &mut memory)?;
             }
@@ -192,6 +199,44 @@ impl IntervalSimulator {
             simulated: after.snapshot.sm.warp_instructions,
             most_resident_warps: gpu.most_resident_warps(),
         })
+    }
+}
+
+/// Balance of an interval. CTAs that run in step begin and end together. An interval that begins and ends in different phases of them
+/// has too many or too few instructions for its cycles.
+struct InStep {
+    /// Warp instructions when the counters started to count.
+    begun: u64,
+    /// CTAs that had ended then.
+    from: u64,
+    /// Mean number of warp instructions of a CTA.
+    cta_instructions: f64,
+}
+
+impl InStep {
+    /// Returns the change in the instructions of the CTAs in progress since the counters started to count, when `done` CTAs have
+    /// ended.
+    fn progress(&self, gpu: &Gpu, done: u64) -> f64 {
+        let issued = gpu.snapshot().sm.warp_instructions - self.begun;
+        issued as f64 - (done - self.from) as f64 * self.cta_instructions
+    }
+
+    /// Runs the launch from CTA `until` on until its CTAs in progress are as far as when the counters started to count. At
+    /// most doubles the interval.
+    fn run_until_balanced(
+        &self,
+        until: u64,
+        gpu: &mut Gpu,
+        memory: &mut DeviceMemory,
+    ) -> Result<(), RunError> {
+        let is_behind = self.progress(gpu, until) < 0.0;
+        for done in until..2 * until - self.from {
+            if (self.progress(gpu, done) < 0.0) != is_behind {
+                break;
+            }
+            gpu.run_until_done(done + 1, memory)?;
+        }
+        Ok(())
     }
 }
 
@@ -235,6 +280,10 @@ struct Pass {
 }
 
 impl Pass {
+    fn new(most: u64) -> Self {
+        Pass { launches: Vec::new(), choice: LaunchChoice::default(), most }
+    }
+
     /// Executes the program without timing, and adds a job for each interval. Ends early if a job fails.
     fn run(
         &mut self,
@@ -386,5 +435,50 @@ fn alike(
             extrapolations.push(whole);
             before = now;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overrides::Override;
+    use crate::simulation::Simulation;
+    use selvedge_workloads::workload::Size;
+    use std::sync::Mutex;
+
+    /// Counts the loads that bypass the L1D in the first interval after a beginning, with and without the limits that the
+    /// beginning has learned. Half the loads of the kernel thrash the L1D without limits.
+    #[test]
+    fn intervals_start_with_the_limits_that_the_first_one_has_learned() {
+        let one_sm = vec![Override { key: "sm.count".into(), value: 1.into() }];
+        let simulation = Simulation::builder().workload("pagerank").size(Size::Small).mechanism("mdb-local");
+        let spec = simulation.set(one_sm).spec().expect("valid");
+        let control = Arc::new(Control::default());
+        let mut begun = BegunRun::new(&spec, None, &control, None).expect("it starts");
+        let simulator = IntervalSimulator::new(&spec, &begun, control).expect("the machine of the run");
+        let bypassed = |job| simulator.run(job).map(|result| result.counted.mechanism["bypassed_loads"]);
+        let pair = Mutex::new(None);
+        let work = |job: IntervalJob| {
+            if !matches!(job.learning, Learning::LearnsFrom(_)) {
+                return simulator.run(job);
+            }
+            let (launch, gpu, memory) = (Arc::clone(&job.launch), job.gpu.clone(), job.memory.clone());
+            let IntervalJob { interval, resident, cta_instructions, .. } = job;
+            let learning = Learning::None;
+            let untaught =
+                IntervalJob { interval, launch, resident, cta_instructions, gpu, memory, learning };
+            *pair.lock().expect("one thread") = Some((bypassed(job)?, bypassed(untaught)?));
+            Err(RunError::NoProgram { name: "no further interval is needed".into() })
+        };
+        let _ = Pool::run(1, &work, |pool| Pass::new(2).run(&mut begun, pool));
+        let (taught, untaught) = pair.into_inner().expect("one thread").expect("a second interval");
+        assert!(taught > 2 * untaught, "{taught} {untaught}");
+    }
+
+    #[test]
+    fn a_first_interval_that_fails_teaches_nothing_and_lets_the_others_go_on() {
+        let learned = Arc::new(LearnedState::default());
+        drop(Teacher(Arc::clone(&learned)));
+        assert_eq!(learned.0.get(), Some(&Vec::new()));
     }
 }
