@@ -20,7 +20,7 @@ impl LaunchClock {
         self.cycles
     }
 
-    /// Counts the launches that follow those of the last call. `results` has the results of all their jobs.
+    /// Counts the launches after the counted ones. `results` has the results of all their jobs.
     pub fn advance(&mut self, launches: &[PassedLaunch], results: &BTreeMap<usize, JobResult>) {
         for launch in &launches[self.launches..] {
             let counters = match launch.measured(results) {

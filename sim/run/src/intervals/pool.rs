@@ -116,7 +116,7 @@ impl<'a, J: Send, R: Send, E: Send> Pool<'a, J, R, E> {
     /// Works on a job, unless one with a lower number has failed. Returns `false` without a job.
     fn work_on(&self, job: Option<(usize, J)>) -> bool {
         let Some((number, job)) = job else { return false };
-        let _running = Running(self);
+        let _running = RunningJob(self);
         if self.lock().failed.as_ref().is_some_and(|(failed, _)| *failed < number) {
             return true;
         }
@@ -144,9 +144,9 @@ impl<J: Send, R: Send, E: Send> Drop for Closing<'_, '_, J, R, E> {
 }
 
 /// A job of a pool that ends when it is dropped, also if the work on it panics.
-struct Running<'p, 'a, J: Send, R: Send, E: Send>(&'p Pool<'a, J, R, E>);
+struct RunningJob<'p, 'a, J: Send, R: Send, E: Send>(&'p Pool<'a, J, R, E>);
 
-impl<J: Send, R: Send, E: Send> Drop for Running<'_, '_, J, R, E> {
+impl<J: Send, R: Send, E: Send> Drop for RunningJob<'_, '_, J, R, E> {
     fn drop(&mut self) {
         self.0.lock().running -= 1;
         self.0.changed.notify_all();
