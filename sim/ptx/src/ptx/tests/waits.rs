@@ -13,11 +13,12 @@ fn run(
     dims: (u32, u32),
     capacity: u64,
 ) -> Result<(Vec<u32>, FunctionalStats), FunctionalError> {
-    run_at_most(u64::MAX, declarations, body, dims, capacity)
+    run_on("sm_60", u64::MAX, declarations, body, dims, capacity)
 }
 
-/// Runs as [`run`] does, for at most `most` warp instructions.
-fn run_at_most(
+/// Runs as [`run`] does, for this target and at most `most` warp instructions.
+fn run_on(
+    target: &str,
     most: u64,
     declarations: &str,
     body: &str,
@@ -26,7 +27,8 @@ fn run_at_most(
 ) -> Result<(Vec<u32>, FunctionalStats), FunctionalError> {
     let body =
         format!("ld.param.u64 %rd0, [out];\nmov.u32 %r0, %tid.x;\nmov.u32 %r9, %ctaid.x;\n{body}\nret;");
-    let module = Module::parse("k.ptx", &kernel_text(declarations, &body)).expect("PTX");
+    let text = kernel_text(declarations, &body).replace("sm_60", target);
+    let module = Module::parse("k.ptx", &text).expect("PTX");
     let mut memory = DeviceMemory::with_capacity(capacity);
     module.load(&mut memory).expect("room");
     let buffer = memory.alloc(4096, "out").expect("room");
@@ -136,7 +138,8 @@ fn a_livelock_is_named_with_its_warps_and_lines() {
 fn a_lane_that_waits_forever_beside_lanes_at_a_barrier_is_a_livelock() {
     let body = "setp.ne.u32 %p2, %r0, 0;\n@%p2 bra MEET;\nWAIT: ld.volatile.global.u32 %r1, [%rd0];\n\
                 setp.eq.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\nMEET: bar.sync 0;";
-    let text = run_at_most(1 << 24, "", body, (1, 32), ROOM).expect_err("nobody sets it").to_string();
+    let ended = run_on("sm_70", 1 << 24, "", body, (1, 32), ROOM);
+    let text = ended.expect_err("nobody sets it").to_string();
     assert!(text.starts_with("kernel 'k': livelock after ") && text.contains("CTA 0,0,0 warp 0"), "{text}");
 }
 
