@@ -262,7 +262,8 @@ pub struct ClassifyOptions {
 }
 
 /// Options of [`GpuOptions`] that need timing, which `--functional` does not simulate.
-const GPU_TIMING: [&str; 19] = [
+const GPU_TIMING: [&str; 20] = [
+    "intervals",
     "launch",
     "mechanism",
     "engine",
@@ -285,9 +286,8 @@ const GPU_TIMING: [&str; 19] = [
 ];
 
 /// Further options of `selvedge run` that need timing.
-const RUN_TIMING: [&str; 11] = [
+const RUN_TIMING: [&str; 10] = [
     "values",
-    "intervals",
     "checkpoint",
     "checkpoint_every",
     "resume",
@@ -299,22 +299,26 @@ const RUN_TIMING: [&str; 11] = [
     "inject",
 ];
 
-/// Options of `selvedge run` that need every cycle, which `--intervals` does not simulate.
-const NO_INTERVALS: [&str; 17] = [
+/// Options of [`GpuOptions`] that need every cycle, which `--intervals` does not simulate.
+const GPU_EVERY_CYCLE: [&str; 9] = [
     "launch",
-    "share",
-    "cycles_together",
-    "alone",
     "series",
     "vcd",
     "trace_events",
-    "list_probes",
-    "inject",
     "check",
     "corners",
     "lockstep",
     "max_cycles",
     "max_instructions",
+];
+
+/// Further options of `selvedge run` that need every cycle.
+const RUN_EVERY_CYCLE: [&str; 8] = [
+    "share",
+    "cycles_together",
+    "alone",
+    "list_probes",
+    "inject",
     "checkpoint",
     "checkpoint_every",
     "resume",
@@ -392,6 +396,14 @@ pub struct GpuOptions {
     /// The launches before and after execute without timing, and count nowhere. A trace has nothing to execute.
     #[arg(help_heading = "Execution", long, value_name = "N[..M]", conflicts_with = "check")]
     pub launch: Option<LaunchRange>,
+    /// Simulate only intervals in detail, at most N between beginning and end of a launch, and estimate the whole run
+    ///
+    /// One pass executes the program without timing and warms the caches. The estimate has a confidence interval.
+    #[arg(help_heading = "Execution", long, value_name = "N", conflicts_with_all = GPU_EVERY_CYCLE, value_parser = clap::value_parser!(u32).range(1..))]
+    pub intervals: Option<u32>,
+    /// Threads of --intervals; they do not change the results [default: one per processor]
+    #[arg(help_heading = "Execution", long, value_name = "N", requires = "intervals", value_parser = clap::value_parser!(u32).range(1..))]
+    pub jobs: Option<u32>,
     /// Check DRAM timing, stale loads and exchanges between lanes
     ///
     /// Every DRAM command is checked against all timing constraints, every load for stale data, and every exchange between
@@ -415,6 +427,7 @@ impl GpuOptions {
 
 /// Options of `selvedge run`.
 #[derive(Args, Clone, Default)]
+#[command(mut_arg("intervals", |arg| arg.conflicts_with_all(RUN_EVERY_CYCLE)))]
 pub struct RunOptions {
     /// Workload (see `selvedge list workloads`), launch file, trace or record [default: the demonstration]
     ///
@@ -440,14 +453,6 @@ pub struct RunOptions {
     /// Execute the kernels without timing: check the results, and count instructions
     #[arg(help_heading = "Execution", long, conflicts_with_all = GPU_TIMING, conflicts_with_all = RUN_TIMING)]
     pub functional: bool,
-    /// Simulate only intervals in detail, at most N between beginning and end of a launch, and estimate the whole run
-    ///
-    /// One pass executes the program without timing and warms the caches. The estimate has a confidence interval.
-    #[arg(help_heading = "Execution", long, value_name = "N", conflicts_with_all = NO_INTERVALS, value_parser = clap::value_parser!(u32).range(1..))]
-    pub intervals: Option<u32>,
-    /// Threads of --intervals; they do not change the results [default: one per processor]
-    #[arg(help_heading = "Execution", long, value_name = "N", requires = "intervals", value_parser = clap::value_parser!(u32).range(1..))]
-    pub jobs: Option<u32>,
     /// SM sharing of workloads joined by + [default: left-over]
     ///
     /// left-over: the earliest launch takes all resources that it can use, later launches the rest.

@@ -62,7 +62,7 @@ pub fn check(options: &RunOptions) -> Result<(), Failure> {
         (options.gpu.vcd.is_some(), "must be given without --vcd: a checkpoint does not hold waveforms"),
         (options.functional, "must be given without --functional, which has no cycles"),
         (
-            options.intervals.is_some(),
+            options.gpu.intervals.is_some(),
             "must be given without --intervals: a checkpoint does not hold estimates",
         ),
         (

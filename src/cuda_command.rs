@@ -6,14 +6,14 @@ use crate::interrupt::stop_flag;
 use crate::output::{Outputs, say};
 use crate::progress::Progress;
 use crate::run_command::{
-    classify, is_interrupted, machine, mismatch, plan, show, show_printed, spec, write_divergence,
+    classify, is_interrupted, machine, mismatch, plan, show, show_printed, simulate, spec, write_divergence,
     write_timeline, write_traces,
 };
 use selvedge_sim::best;
 use selvedge_sim::config::{BUILT_IN, GpuConfig, oldest_for};
 use selvedge_sim::functional::{FunctionalSpec, run as execute};
 use selvedge_sim::report::Outcome;
-use selvedge_sim::run::{RunError, RunSpec, Source, run as simulate};
+use selvedge_sim::run::{RunError, RunSpec, Source, run as run_whole};
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::source::fatbin;
 use selvedge_sim::source::{RECORDED, SessionSettings, StartedProgram};
@@ -52,7 +52,7 @@ pub fn run(options: &CudaOptions) -> Result<(), Failure> {
         as_run.gpu.verilog.check_blocks(std::iter::once(&spec.mechanism), &config, 1)?;
         let title = format!("{} {}", live.name(), spec.mechanism.text);
         let progress = Progress::without_bar(title, &stop, options.gpu.bounds.timeout);
-        let mut outcome = simulate(&spec, progress.control()).map_err(|error| classify(&error))?;
+        let mut outcome = simulate(&as_run, &spec, progress.control()).map_err(|error| classify(&error))?;
         show_printed(&outcome.printed);
         if is_interrupted(outcome.fault.as_ref()) {
             outputs.interrupted();
@@ -91,7 +91,7 @@ pub fn run_silently(config: &str, program: &[OsString]) -> Result<(), Failure> {
     let base = "base".parse().map_err(Failure::usage)?;
     let spec = RunSpec::new(Source::Live(Arc::clone(&live)), config, base);
     let progress = Progress::without_bar(live.name().to_owned(), &stop, None);
-    let outcome = simulate(&spec, progress.control()).map_err(|error| classify(&error))?;
+    let outcome = run_whole(&spec, progress.control()).map_err(|error| classify(&error))?;
     show_printed(&outcome.printed);
     let failure = outcome.fault.as_ref().map(classify).or_else(|| mismatch(&outcome.report));
     let calls = live.take_ended().unwrap_or_default().calls;

@@ -51,6 +51,10 @@ pub const EXAMPLES: &[Examples] = &[
                 "selvedge cuda --mechanism hw-bdi --json report.json -- ./vectorAdd 1024",
             ),
             (
+                "Estimate a long program from parts that run on all processors",
+                "selvedge cuda --intervals 10 -- ./vectorAdd",
+            ),
+            (
                 "Record the program to run it again without a CUDA toolkit",
                 "selvedge cuda --functional --record vectorAdd.sprog -- ./vectorAdd",
             ),

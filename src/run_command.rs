@@ -13,6 +13,7 @@ use selvedge_area::Table;
 use selvedge_hw::wave::Trace;
 use selvedge_hw::{BlockCompiler, PlantedUpset, StepError};
 use selvedge_sim::config::GpuConfig;
+use selvedge_sim::gpu::Control;
 use selvedge_sim::intervals::{Estimate, IntervalSpec, run_by_intervals};
 use selvedge_sim::limits::Limits;
 use selvedge_sim::mechanism::probe::ProbeSpec;
@@ -20,7 +21,7 @@ use selvedge_sim::memory::{PRINT_CAPACITY, PrintedText};
 use selvedge_sim::printable::{printable, printable_lines};
 use selvedge_sim::ptx::FunctionalError as KernelError;
 use selvedge_sim::report::{BlockCoverage, Outcome, Refused, RefusedFor, RunReport};
-use selvedge_sim::run::{RunError, RunSpec, Source, probe_names, run_with_checkpoints as simulate};
+use selvedge_sim::run::{RunError, RunOutcome, RunSpec, Source, probe_names, run_with_checkpoints};
 use selvedge_sim::sm::SimFault;
 use selvedge_sim::statistic;
 use selvedge_sim::timeline::Timeline;
@@ -60,7 +61,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
     if let Some(names) = together_command::workloads(options)? {
         let usual = "one workload or launch file";
         let one = [
-            ("--intervals", options.intervals.is_some(), usual),
+            ("--intervals", options.gpu.intervals.is_some(), usual),
             ("--launch", options.gpu.launch.is_some(), usual),
             ("--values", options.values.is_some(), "one Accel-Sim trace"),
         ];
@@ -92,13 +93,7 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
             say(format!("run {} of {}: {}\n", at + 1, specs.len(), printable(&title)));
         }
         let progress = Progress::start(title, &stop, options.gpu.bounds.timeout);
-        let outcome = match options.intervals {
-            Some(most) => {
-                let jobs = options.jobs.map_or_else(processors, |jobs| jobs as usize);
-                run_by_intervals(spec, IntervalSpec { most: most.into(), jobs }, progress.control())
-            }
-            None => simulate(spec, &options.checkpoints.checkpoints(), progress.control()),
-        };
+        let outcome = simulate(options, spec, progress.control());
         drop(progress);
         let mut outcome = match outcome {
             Ok(outcome) => outcome,
@@ -138,6 +133,19 @@ pub fn run(options: &RunOptions) -> Result<(), Failure> {
         show(options, &reports, &sources, &mut outputs);
     }
     outputs.finish(failure)
+}
+
+/// Runs `spec` whole or by intervals.
+pub(super) fn simulate(
+    options: &RunOptions,
+    spec: &RunSpec,
+    control: Arc<Control>,
+) -> Result<RunOutcome, RunError> {
+    let jobs = options.gpu.jobs.map_or_else(processors, |jobs| jobs as usize);
+    match options.gpu.intervals {
+        Some(most) => run_by_intervals(spec, IntervalSpec { most: most.into(), jobs }, control),
+        None => run_with_checkpoints(spec, &options.checkpoints.checkpoints(), control),
+    }
 }
 
 /// Returns the files that a run of these workloads reads and writes.

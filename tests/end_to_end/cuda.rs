@@ -219,6 +219,99 @@ fn the_second_execution_agrees_and_no_timing_gives_the_same_results() {
 }
 
 #[test]
+fn a_program_by_intervals_has_the_report_of_its_record_for_any_number_of_jobs() {
+    let test = "a_program_by_intervals_has_the_report_of_its_record_for_any_number_of_jobs";
+    let Some(toolkit) = toolkit(test, "cuda11") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    for (sources, intervals) in [("many_blocks", 12), ("streams", 4)] {
+        let program = format!("./{}", compile(&toolkit, sources, folder.path()));
+        for mechanism in ["base", "mdb-local"] {
+            let options = ["--config", "gtx480", "--mechanism", mechanism, "--engine", "model"];
+            let run = |words: &[&str]| {
+                let output = selvedge_in(folder.path(), words);
+                demand(&output, &format!("{sources} {mechanism} {words:?}"));
+                text(&output.stdout)
+            };
+            run(&[&["cuda"], &options[..], &["--record", "full.sprog", "--", &program]].concat());
+            let record = ["--intervals", "2", "--json", "record.json"];
+            run(&[&["run", "full.sprog"], &options[..], &record].concat());
+            let mut printed = Vec::new();
+            for jobs in ["1", "4"] {
+                let part = ["--intervals", "2", "--jobs", jobs, "--json", "part.json"];
+                let live = ["--record", "part.sprog", "--", &program];
+                printed.push(run(&[&["cuda"], &options[..], &part, &live].concat()));
+                let read = |file: &str| fs::read(folder.path().join(file)).expect("it is there");
+                assert!(read("full.sprog") == read("part.sprog"), "{sources}: the records differ");
+                let found = report(folder.path(), "part.json");
+                assert!(found == report(folder.path(), "record.json"), "{sources} {mechanism}: {found}");
+                assert_eq!(found["estimate"]["intervals"], intervals, "{sources}");
+            }
+            assert_eq!(printed[0], printed[1], "{sources}: what the program has measured");
+        }
+    }
+}
+
+#[test]
+fn events_measure_the_estimated_cycles_of_a_program_by_intervals() {
+    let test = "events_measure_the_estimated_cycles_of_a_program_by_intervals";
+    let Some(toolkit) = toolkit(test, "cuda11") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    compile(&toolkit, "many_blocks", folder.path());
+    // The fourth of four equal launches is not simulated.
+    let words = ["cuda", "--config", "gtx480", "--intervals", "2", "--json", "a.json", "--", "./many_blocks"];
+    let output = selvedge_in(folder.path(), &words);
+    demand(&output, "many_blocks");
+    let out = text(&output.stdout);
+    let measured: Vec<f64> = out.lines().filter_map(|line| line.strip_suffix(" ns")?.parse().ok()).collect();
+    let report = report(folder.path(), "a.json");
+    let cycles: Vec<f64> = report["kernels"]
+        .as_array()
+        .expect("launches")
+        .iter()
+        .map(|launch| launch["cycles"].as_f64().expect("a number"))
+        .collect();
+    assert_eq!((measured.len(), cycles.len()), (4, 4), "{out}");
+    for (nanoseconds, cycles) in measured.iter().zip(&cycles) {
+        // The core clock is 1400 MHz. Events have the precision of a float.
+        let wanted = cycles / 1.4;
+        assert!((nanoseconds - wanted).abs() < 2.0, "{nanoseconds} ns, {wanted} ns in the report");
+    }
+}
+
+#[test]
+fn a_program_by_intervals_is_refused_options_that_need_every_cycle() {
+    for (options, line) in [
+        (&["--max-cycles", "9"][..], "cannot be used with '--max-cycles"),
+        (&["--series", "a.csv"], "cannot be used with '--series"),
+        (&["--check"], "cannot be used with '--check"),
+        (&["--functional"], "cannot be used with '--functional"),
+        (&["--mechanism", "caba-memo"], "caba-memo: must be a mechanism that skips no instructions"),
+    ] {
+        let words = [&["cuda", "--intervals", "2"], options, &["--", "true"]].concat();
+        let output = selvedge_in(Path::new("."), &words);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{options:?}: {error}");
+        assert!(error.lines().last().is_some_and(|last| last.contains(line)), "{options:?}: {error}");
+    }
+}
+
+#[test]
+fn blocks_that_wait_for_each_other_end_a_program_by_intervals() {
+    let test = "blocks_that_wait_for_each_other_end_a_program_by_intervals";
+    let Some(toolkit) = toolkit(test, "cuda13") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut command = Command::new(toolkit.join("bin/nvcc"));
+    command.args(["-cudart", "shared", "-std=c++17", "-gencode", "arch=compute_75,code=compute_75"]);
+    command.arg("tests/cuda/cooperative.cu").arg("-o").arg(folder.path().join("cooperative"));
+    demand(&command.output().expect("nvcc starts"), "cooperative");
+    let output = selvedge_in(folder.path(), &["cuda", "--intervals", "2", "--", "./cooperative"]);
+    let (out, error) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(3), "{error}");
+    assert!(out.contains("cudaGetErrorString") || out.contains("launch timed out"), "{out}");
+    assert!(error.contains("without timing, a CTA cannot wait for a later one"), "{error}");
+}
+
+#[test]
 fn every_form_of_nvccs_fat_binaries_is_read_and_machine_code_alone_is_refused() {
     let test = "every_form_of_nvccs_fat_binaries_is_read_and_machine_code_alone_is_refused";
     let Some(toolkit) = toolkit(test, "cuda13") else { return };

@@ -223,15 +223,15 @@ impl Session {
         })
     }
 
-    /// Ends the launch in flight and serves calls up to the next launch. Returns `None` after the program's end. `cycle` is the
-    /// current core cycle.
+    /// Ends the launch in flight and serves calls up to the next launch. Returns `None` after the program's end. `now` returns
+    /// the current core cycle.
     ///
     /// # Errors
     /// A stop, the timeout, or a difference between the timed and the untimed execution.
     pub fn next(
         &mut self,
         memory: &mut DeviceMemory,
-        cycle: u64,
+        now: &mut dyn FnMut() -> u64,
     ) -> Result<Option<LaunchedKernel>, SessionError> {
         self.device.compare(memory)?;
         if self.in_flight.take().is_some() {
@@ -246,7 +246,7 @@ impl Session {
                 HostEvent::Stopped => return Err(self.live.must_stop().unwrap_or(SessionError::Stopped)),
             };
             self.calls += 1;
-            match self.serve(&request, memory, cycle) {
+            match self.serve(&request, memory, now) {
                 Ok(Served::Reply(reply)) => self.reply(&reply),
                 Ok(Served::Launch(launch)) => {
                     self.in_flight = Some(request.name);
@@ -353,7 +353,7 @@ impl Session {
         &mut self,
         request: &CallRequest,
         memory: &mut DeviceMemory,
-        cycle: u64,
+        now: &mut dyn FnMut() -> u64,
     ) -> Result<Served, RefusedCall> {
         let unknown =
             || RefusedCall::new(error::NOT_SUPPORTED, "the library is of another release of Selvedge");
@@ -408,7 +408,7 @@ impl Session {
             }
             Call::Launch => return self.launch(words, &request.bytes, memory),
             Call::Now => {
-                let nanoseconds = cycle as f64 * 1e9 / self.device.config().core_hz();
+                let nanoseconds = now() as f64 * 1e9 / self.device.config().core_hz();
                 numbers(vec![nanoseconds.to_bits()])
             }
             Call::Device => numbers(self.properties()),

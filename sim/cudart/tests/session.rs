@@ -33,7 +33,7 @@ fn serve(part: &str, timeout: Option<Duration>) -> Result<Refusals, SessionError
     let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
     let mut session = Session::new(&live, &config, CAPACITY)?;
     let mut memory = DeviceMemory::with_capacity(CAPACITY);
-    match session.next(&mut memory, 0) {
+    match session.next(&mut memory, &mut || 0) {
         Ok(launch) => assert!(launch.is_none(), "{part} launches nothing"),
         Err(error) => {
             session.fail(error::LAUNCH_FAILURE);

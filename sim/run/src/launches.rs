@@ -93,8 +93,10 @@ impl ProgramLaunches {
     pub fn resume(&mut self, mut checkpoint: Checkpoint) -> Result<CurrentLaunch, RunError> {
         self.beginning.journal = checkpoint.value()?;
         let (program, config) = (&mut self.program, self.gpu.config());
-        let replayed: Option<Option<LaunchedKernel>> =
-            self.beginning.journal.replay(&mut self.memory, |memory| program.next(memory, config, 0))?;
+        let replayed: Option<Option<LaunchedKernel>> = self
+            .beginning
+            .journal
+            .replay(&mut self.memory, |memory| program.next(memory, config, &mut || 0))?;
         let launch = replayed.flatten().ok_or_else(|| checkpoint.without("a launch"))?;
         let under_way = CurrentLaunch::of(&launch, config);
         // The L2 state in the checkpoint already reflects these copies.
@@ -165,7 +167,7 @@ impl ProgramLaunches {
     fn next(&mut self, keeps_journal: bool) -> Result<Option<LaunchedKernel>, RunError> {
         let (program, config) = (&mut self.program, self.gpu.config());
         let cycle = self.gpu.cycle();
-        let mut next = |memory: &mut DeviceMemory| program.next(memory, config, cycle);
+        let mut next = |memory: &mut DeviceMemory| program.next(memory, config, &mut || cycle);
         match keeps_journal {
             true => self.beginning.journal.note(&mut self.memory, &mut next),
             false => next(&mut self.memory),

@@ -273,12 +273,12 @@ impl LaunchProgram {
         }
     }
 
-    /// Returns the next launch, or `None` at the end. `cycle` is the current core cycle.
+    /// Returns the next launch, or `None` at the end. `now` returns the current core cycle.
     pub fn next(
         &mut self,
         memory: &mut DeviceMemory,
         config: &GpuConfig,
-        cycle: u64,
+        now: &mut dyn FnMut() -> u64,
     ) -> Result<Option<LaunchedKernel>, RunError> {
         match self {
             LaunchProgram::Ptx { module, host } => {
@@ -288,8 +288,8 @@ impl LaunchProgram {
             LaunchProgram::Trace(trace) => {
                 trace.next(memory)?.map(|launch| replayed(launch, config)).transpose()
             }
-            LaunchProgram::Recorded(replay) => replay.next(memory, cycle),
-            LaunchProgram::Live(session) => session.next(memory, cycle).map_err(|error| ended(error, cycle)),
+            LaunchProgram::Recorded(replay) => replay.next(memory, now),
+            LaunchProgram::Live(session) => session.next(memory, now).map_err(|error| ended(error, now())),
         }
     }
 
@@ -337,7 +337,7 @@ impl LaunchProgram {
             let params = kernel.pack(&launch.args)?;
             return Ok(Some((kernel, launch.dims, params)));
         }
-        let launch = self.next(memory, config, 0)?;
+        let launch = self.next(memory, config, &mut || 0)?;
         Ok(launch.map(|launch| (launch.kernel, launch.dims, launch.params)))
     }
 

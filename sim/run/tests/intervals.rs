@@ -1,5 +1,6 @@
 //! Tests of runs by intervals: the same report for any number of jobs, exact beginnings, and small errors.
 use selvedge_sim::intervals::{Estimate, IntervalSpec};
+use selvedge_sim::overrides::Override;
 use selvedge_sim::report::{HostReport, Outcome, RunReport};
 use selvedge_sim::simulation::Simulation;
 use selvedge_sim::workload::Size;
@@ -54,6 +55,17 @@ fn estimated_counters_are_those_of_all_instructions() {
     let (estimated, true_count) = (part.totals.warp_instructions, all.totals.warp_instructions);
     assert!(estimated.abs_diff(true_count) <= launches, "{estimated} {true_count}");
     assert!(estimate(&part).intervals > 3 && estimate(&part).detailed_share < 1.0, "{:?}", part.estimate);
+}
+
+#[test]
+fn intervals_of_ctas_that_run_in_step_end_in_the_phase_in_which_they_begin() {
+    // The CTAs load first and compute later. Few SMs share one memory partition, so that the CTAs wait for it together.
+    let set = |key: &str, value: i64| Override { key: key.into(), value: value.into() };
+    let few = || simulation("srad_tiled", "base").set(vec![set("sm.count", 2), set("l2.partitions", 1)]);
+    let part = few().intervals(IntervalSpec { most: 3, jobs: 2 }).run().expect("it runs");
+    let all = few().run().expect("it runs");
+    let (part, all) = (part.kernels[0].totals.cycles as f64, all.kernels[0].totals.cycles as f64);
+    assert!((part / all - 1.0).abs() < 0.04, "{part} {all}");
 }
 
 #[test]

@@ -76,14 +76,14 @@ pub struct StopWatch {
 }
 
 impl StopWatch {
-    /// Returns the fault that ends the run at core cycle `cycle`: an interrupt or the timeout.
-    pub fn fault(&self, cycle: u64) -> Option<SimFault> {
+    /// Returns the fault that ends the run at core cycle `now()`: an interrupt or the timeout.
+    pub fn fault(&self, now: impl FnOnce() -> u64) -> Option<SimFault> {
         if self.stop.load(Ordering::Relaxed) {
-            return Some(SimFault::Interrupted { cycle });
+            return Some(SimFault::Interrupted { cycle: now() });
         }
         let (deadline, timeout) = self.deadline?;
         let limit = Limit::TimeoutS(timeout.as_secs_f64());
-        (Instant::now() >= deadline).then_some(SimFault::Limited { limit, cycle })
+        (Instant::now() >= deadline).then(|| SimFault::Limited { limit, cycle: now() })
     }
 }
 

@@ -72,6 +72,10 @@ impl Gpu {
                     SimFault::Limited { limit, cycle: self.now }
                 }
                 (FunctionalError::Stopped { .. }, None) => SimFault::Interrupted { cycle: self.now },
+                (error @ FunctionalError::Livelock { .. }, _) => {
+                    let waiting = format!("{error}; without timing, a CTA cannot wait for a later one");
+                    SimFault::Deadlock { cycle: self.now, waiting }
+                }
                 (other, _) => SimFault::Deadlock { cycle: self.now, waiting: other.to_string() },
             })?;
             running.next += 1;

@@ -80,7 +80,7 @@ impl Watchdog {
     /// Returns an error at an interrupt or after the timeout.
     pub fn report(&self, now: u64) -> Result<(), SimFault> {
         self.control.cycle.store(now, Ordering::Relaxed);
-        self.control.watch().fault(now).map_or(Ok(()), Err)
+        self.control.watch().fault(|| now).map_or(Ok(()), Err)
     }
 
     /// Takes the measure of progress in core cycle `now`. Returns whether it has not changed for too long. `slowdown` is the

@@ -696,6 +696,25 @@ fn a_line_is_not_fetched_while_its_write_back_is_in_the_eviction_stage() {
     assert_eq!(waited, STAGE_CYCLES, "the read waits for the stage and for nothing else");
 }
 
+#[test]
+fn accesses_without_timing_that_reach_dram_are_seen_by_the_part_that_states_their_cost() {
+    let mut config = config();
+    (config.l2.sets, config.l2.ways) = (1, 2);
+    let (policy, seen) = TestPolicy::new(4, true);
+    let mut slice = SliceBench::new(&config, SliceParts::one(policy)).slice;
+    // A write of whole sectors fetches nothing, and the second read hits.
+    for (line, is_write) in [(0, true), (LINE, false), (LINE, false)] {
+        slice.warm(0, line, 0xf, is_write);
+    }
+    assert_eq!(seen.lock().events, [("untimed", LINE)]);
+    // The dirty line leaves, and then the clean one.
+    for line in [12 * LINE, 24 * LINE] {
+        slice.warm(0, line, 0xf, false);
+    }
+    let after = [LINE, 0, 12 * LINE, 24 * LINE].map(|line| ("untimed", line));
+    assert_eq!(seen.lock().events, after);
+}
+
 /// Checks that a slice whose replies are not taken holds one request per entry of its queues and hit pipeline.
 #[test]
 fn a_slice_holds_as_many_requests_as_its_queues_have_places() {

@@ -444,6 +444,13 @@ impl Replies for CompressedPartition {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+    use crate::codecs::CodecChoice;
+    use crate::lines::LineStore;
+    use crate::md_cache::MetadataRegion;
+    use selvedge_gpu::config::GpuConfig;
+    use selvedge_gpu::mechanism::Shared;
+    use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
     use selvedge_hw::Engine;
     use selvedge_mechanism_testing::{NOTHING, SmallKernel, run_kernel};
 
@@ -467,6 +474,27 @@ mod tests {
                setp.ne.u32 %p2, %r4, 7;\n@%p2 bra END;\nst.global.u32 [%rd1], %r4;\nEND:",
         ..NOTHING
     };
+
+    #[test]
+    fn metadata_of_an_access_without_timing_are_in_the_cache_when_timing_starts() {
+        let config = GpuConfig::load("gtx480").expect("built in");
+        let probes = Probes::new(ProbeSpec::default(), Engine::Lockstep);
+        let region = MetadataRegion { burst_bytes: 32, slices: 1, slice: 0 };
+        let mut partition = CompressedPartition::new(
+            CompressionReach::Crossbar,
+            Logic::Ideal,
+            Some(MetadataCache::new(0, 8, region, &probes)),
+            AddressMap::new(&config.l2),
+            Shared::new(LineStore::new(CodecChoice::default(), 32)),
+        );
+        let memory = DeviceMemory::new();
+        let cold = partition.read_plan(CompressedPartition::whole(0), &memory).metadata;
+        assert_eq!(cold, Some(METADATA_BASE), "a first access reads metadata");
+        let far = 1 << 24;
+        partition.untimed_access(far);
+        let warm = partition.read_plan(CompressedPartition::whole(far), &memory);
+        assert_eq!(warm.metadata, None, "they have arrived");
+    }
 
     /// A run fails if a load returns a wrong value.
     #[test]

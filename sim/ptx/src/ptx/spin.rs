@@ -4,7 +4,7 @@ use super::forms::Space;
 use super::instr::Op;
 use super::kernel::Kernel;
 use super::strand::Strands;
-use super::warp::Warp;
+use super::warp::{Step, Warp};
 use super::{Env, memory_ops};
 
 /// Max instructions that the search for a spin executes.
@@ -102,6 +102,10 @@ fn step(warp: &mut Warp, kernel: &Kernel, env: &mut Env, access: &mut MemAccess)
     let mask = warp.guarded(instr);
     let unseen = mask == 0
         || match instr.op {
+            // Lanes that wait at a barrier for the other lanes of their warp have not arrived.
+            Op::Barrier { .. } | Op::BarrierReduce(_) if !warp.strands.is_single() => {
+                return Ok(matches!(warp.step(kernel, env, access)?, Step::Yield));
+            }
             Op::Exit | Op::Barrier { .. } | Op::BarrierReduce(_) | Op::System(_) => false,
             Op::Store(form) => form.space == Space::Local,
             Op::RareAccess(access) => !access.writes(),

@@ -4,6 +4,7 @@
 //! The pass leaves a checkpoint at the start of each interval: device memory, and the GPU with warm tags of the L1Ds and the L2.
 //! An interval simulates some CTAs before its counters count. Beginning and end of a launch are always intervals, and count
 //! exactly. The intervals between them represent the rest of the launch, in proportion to the warp instructions.
+mod clock;
 mod estimate;
 mod points;
 mod pool;
@@ -16,6 +17,7 @@ use crate::launches::CurrentLaunch;
 use crate::mechanism::MechanismSpec;
 use crate::report::KernelReport;
 use crate::run::{BegunRun, RunOutcome, RunSpec, Source};
+use clock::LaunchClock;
 use estimate::{Extrapolation, half_width};
 use points::{LaunchChoice, LaunchClass, LaunchInterval, class, intervals};
 use pool::Pool;
@@ -56,14 +58,9 @@ pub fn run_by_intervals(
     check(spec)?;
     let mut begun = BegunRun::new(spec, None, &control, None)?;
     let start = Instant::now();
-    let simulator = IntervalSimulator {
-        machine: Arc::new(begun.mechanism.machine(&spec.config)?),
-        mechanism: begun.mechanism.clone(),
-        engine: spec.engine,
-        control: Arc::clone(&control),
-    };
+    let simulator = IntervalSimulator::new(spec, &begun, control)?;
     let work = |job| simulator.run(job);
-    let mut pass = Pass { launches: Vec::new(), choice: LaunchChoice::default(), most: intervals.most };
+    let mut pass = Pass::new(intervals.most);
     let (ended, results) = Pool::run(intervals.jobs, &work, |pool| pass.run(&mut begun, pool));
     // The intervals come before a fault of the pass, in the order of the program.
     let (results, fault) = match results {
@@ -84,8 +81,7 @@ fn check(spec: &RunSpec) -> Result<(), RunError> {
     let refused = |what: &str, must| Err(RunError::NoIntervals { what: what.into(), must });
     match &spec.workload {
         Source::Trace(file) => return refused(&file.name, "a workload or a launch file"),
-        Source::Live(live) => return refused(live.name(), "a workload or a launch file"),
-        Source::BuiltIn(_) | Source::File(_) | Source::Recorded(_) => {}
+        Source::BuiltIn(_) | Source::File(_) | Source::Recorded(_) | Source::Live(_) => {}
     }
     if !matches!(spec.engine, Engine::Model | Engine::Rtl) {
         return refused(&format!("engine {}", spec.engine), "rtl or model");
@@ -155,6 +151,11 @@ struct IntervalSimulator {
 }
 
 impl IntervalSimulator {
+    fn new(spec: &RunSpec, begun: &BegunRun, control: Arc<Control>) -> Result<Self, RunError> {
+        let machine = Arc::new(begun.mechanism.machine(&spec.config)?);
+        Ok(IntervalSimulator { machine, mechanism: begun.mechanism.clone(), engine: spec.engine, control })
+    }
+
     fn run(&self, job: IntervalJob) -> Result<JobResult, RunError> {
         let IntervalJob { interval, launch, resident, cta_instructions, gpu: state, mut memory, learning } =
             job;
@@ -176,7 +177,14 @@ impl IntervalSimulator {
         gpu.run_until_done(interval.from, &mut memory)?;
         let before = IntervalCounters::of(&gpu);
         match interval.until {
-            Some(until) => gpu.run_until_done(until, &mut memory)?,
+            Some(until) => {
+                gpu.run_until_done(until, &mut memory)?;
+                if !interval.is_edge() {
+                    let begun = before.snapshot.sm.warp_instructions;
+                    let in_step = InStep { begun, from: interval.from, cta_instructions };
+                    in_step.run_until_balanced(until, &mut gpu, &mut memory)?;
+                }
+            }
             None => {
                 gpu.run_until(u64::MAX, &mut memory)?;
             }
@@ -194,6 +202,44 @@ impl IntervalSimulator {
     }
 }
 
+/// Balance of an interval. CTAs that run in step begin and end together. If an interval begins and ends in different phases of its
+/// CTAs, it has too many or too few instructions for its cycles.
+struct InStep {
+    /// Warp instructions when the counters started to count.
+    begun: u64,
+    /// CTAs that had ended then.
+    from: u64,
+    /// Mean number of warp instructions of a CTA.
+    cta_instructions: f64,
+}
+
+impl InStep {
+    /// Returns the change in the instructions of the CTAs in progress since the counters started to count, when `done` CTAs have
+    /// ended.
+    fn progress(&self, gpu: &Gpu, done: u64) -> f64 {
+        let issued = gpu.snapshot().sm.warp_instructions - self.begun;
+        issued as f64 - (done - self.from) as f64 * self.cta_instructions
+    }
+
+    /// Runs the launch from CTA `until` on until its CTAs in progress have the same progress as when the counters started to
+    /// count. At most doubles the interval.
+    fn run_until_balanced(
+        &self,
+        until: u64,
+        gpu: &mut Gpu,
+        memory: &mut DeviceMemory,
+    ) -> Result<(), RunError> {
+        let is_behind = self.progress(gpu, until) < 0.0;
+        for done in until..2 * until - self.from {
+            if (self.progress(gpu, done) < 0.0) != is_behind {
+                break;
+            }
+            gpu.run_until_done(done + 1, memory)?;
+        }
+        Ok(())
+    }
+}
+
 /// A launch that the pass has executed.
 struct PassedLaunch {
     launch: CurrentLaunch,
@@ -201,6 +247,29 @@ struct PassedLaunch {
     instructions: FunctionalStats,
     /// Intervals and the numbers of their jobs; empty if other launches of the class represent the launch.
     intervals: Vec<(LaunchInterval, usize)>,
+}
+
+impl PassedLaunch {
+    /// Returns the estimated counters of the launch, and the extrapolation that they include. `None` if the launch has no
+    /// intervals.
+    fn measured(
+        &self,
+        results: &BTreeMap<usize, JobResult>,
+    ) -> Option<(IntervalCounters, Option<Extrapolation>)> {
+        let mut sum = IntervalCounters::default();
+        let mut standing = Vec::new();
+        for (interval, job) in &self.intervals {
+            let counted = &results[job].counted;
+            sum.add(counted);
+            if !interval.is_edge() {
+                standing.push(counted.clone());
+            }
+        }
+        let rest = self.instructions.warp_instructions.saturating_sub(sum.snapshot.sm.warp_instructions);
+        let extrapolation = (!standing.is_empty()).then(|| Extrapolation::new(standing, rest));
+        extrapolation.iter().for_each(|rest| sum.add(&rest.counters()));
+        (!self.intervals.is_empty()).then_some((sum, extrapolation))
+    }
 }
 
 /// The pass that executes the program and makes the jobs.
@@ -211,6 +280,10 @@ struct Pass {
 }
 
 impl Pass {
+    fn new(most: u64) -> Self {
+        Pass { launches: Vec::new(), choice: LaunchChoice::default(), most }
+    }
+
     /// Executes the program without timing, and adds a job for each interval. Ends early if a job fails.
     fn run(
         &mut self,
@@ -223,7 +296,13 @@ impl Pass {
         let (program, gpu, memory) =
             (&mut begun.launches.program, &mut begun.launches.gpu, &mut begun.launches.memory);
         let mut jobs = 0;
-        while let Some(launch) = program.next(memory, gpu.config(), 0)? {
+        let mut clock = LaunchClock::default();
+        loop {
+            let mut now = || {
+                pool.settle(|results| clock.advance(&self.launches, results));
+                clock.cycles()
+            };
+            let Some(launch) = program.next(memory, gpu.config(), &mut now)? else { break };
             gpu.take_copies_untimed(memory);
             gpu.check_room(&launch, memory)?;
             let launch = Arc::new(launch);
@@ -298,23 +377,10 @@ fn estimate(
     let mut extrapolations = Vec::new();
     let mut each: Vec<Option<IntervalCounters>> = Vec::new();
     for launch in &launches {
-        let mut exact = IntervalCounters::default();
-        let mut standing = Vec::new();
-        for (interval, job) in &launch.intervals {
-            let counted = &results[job].counted;
-            exact.add(counted);
-            if !interval.is_edge() {
-                standing.push(counted.clone());
-            }
-        }
-        if !standing.is_empty() {
-            let simulated = exact.snapshot.sm.warp_instructions;
-            let rest = launch.instructions.warp_instructions.saturating_sub(simulated);
-            let extrapolation = Extrapolation::new(standing, rest);
-            exact.add(&extrapolation.counters());
-            extrapolations.push(extrapolation);
-        }
-        each.push((!launch.intervals.is_empty()).then_some(exact));
+        each.push(launch.measured(results).map(|(measured, extrapolation)| {
+            extrapolations.extend(extrapolation);
+            measured
+        }));
     }
     alike(&launches, &mut each, &mut extrapolations);
     let mut so_far = IntervalCounters::default();
@@ -369,5 +435,57 @@ fn alike(
             extrapolations.push(whole);
             before = now;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::overrides::Override;
+    use crate::simulation::Simulation;
+    use selvedge_workloads::workload::Size;
+    use std::sync::Mutex;
+
+    /// Counts the loads that bypass the L1D in intervals after the first one of a launch, with and without the limits that the
+    /// first one has learned. The loads of the kernel thrash the L1D.
+    #[test]
+    fn intervals_start_with_the_limits_that_the_first_one_has_learned() {
+        let one_sm = vec![Override { key: "sm.count".into(), value: 1.into() }];
+        let simulation = Simulation::builder().workload("pagerank").size(Size::Small).mechanism("mdb-local");
+        let spec = simulation.set(one_sm).spec().expect("valid");
+        let control = Arc::new(Control::default());
+        let mut begun = BegunRun::new(&spec, None, &control, None).expect("it starts");
+        let simulator = IntervalSimulator::new(&spec, &begun, control).expect("the machine of the run");
+        let bypassed = |result: &JobResult| result.counted.mechanism["bypassed_loads"];
+        let sums = Mutex::new((0, 0));
+        let work = |job: IntervalJob| {
+            let untaught = matches!(job.learning, Learning::LearnsFrom(_)).then(|| IntervalJob {
+                interval: job.interval,
+                launch: Arc::clone(&job.launch),
+                resident: job.resident,
+                cta_instructions: job.cta_instructions,
+                gpu: job.gpu.clone(),
+                memory: job.memory.clone(),
+                learning: Learning::None,
+            });
+            let result = simulator.run(job)?;
+            if let Some(untaught) = untaught {
+                let mut sums = sums.lock().expect("one thread");
+                sums.0 += bypassed(&result);
+                sums.1 += bypassed(&simulator.run(untaught)?);
+            }
+            Ok(result)
+        };
+        let (passed, results) = Pool::run(1, &work, |pool| Pass::new(2).run(&mut begun, pool));
+        assert!(passed.is_ok() && results.is_ok_and(|results| results.len() > 10));
+        let (taught, untaught) = sums.into_inner().expect("one thread");
+        assert!(taught > untaught, "{taught} {untaught}");
+    }
+
+    #[test]
+    fn a_first_interval_that_fails_teaches_nothing_and_lets_the_others_go_on() {
+        let learned = Arc::new(LearnedState::default());
+        drop(Teacher(Arc::clone(&learned)));
+        assert_eq!(learned.0.get(), Some(&Vec::new()));
     }
 }

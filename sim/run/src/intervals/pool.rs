@@ -5,6 +5,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// The jobs that wait, and the results of the others.
 struct PoolState<J, R, E> {
     waiting: VecDeque<(usize, J)>,
+    /// Jobs that a thread works on.
+    running: usize,
     /// Number of the next job.
     next: usize,
     /// `true` if no further job comes.
@@ -14,13 +16,22 @@ struct PoolState<J, R, E> {
     failed: Option<(usize, E)>,
 }
 
+impl<J, R, E> PoolState<J, R, E> {
+    /// Returns the next job for a thread to work on.
+    fn take(&mut self) -> Option<(usize, J)> {
+        let job = self.waiting.pop_front()?;
+        self.running += 1;
+        Some(job)
+    }
+}
+
 /// A pool of `threads` threads. The thread that makes jobs is one of them: it works on a job itself when
 /// `threads` jobs wait, so that few jobs exist at the same time.
 pub struct Pool<'a, J, R, E> {
     work: &'a (dyn Fn(J) -> Result<R, E> + Sync),
     threads: usize,
     state: Mutex<PoolState<J, R, E>>,
-    /// Notified when a job comes or the pool is closed.
+    /// Notified when a job comes or ends, or the pool is closed.
     changed: Condvar,
 }
 
@@ -37,6 +48,7 @@ impl<'a, J: Send, R: Send, E: Send> Pool<'a, J, R, E> {
     ) -> (T, PoolResults<R, E>) {
         let state = PoolState {
             waiting: VecDeque::new(),
+            running: 0,
             next: 0,
             is_closed: false,
             results: BTreeMap::new(),
@@ -64,11 +76,25 @@ impl<'a, J: Send, R: Send, E: Send> Pool<'a, J, R, E> {
         let number = state.next;
         state.next += 1;
         state.waiting.push_back((number, job));
-        let first = if state.waiting.len() >= self.threads { state.waiting.pop_front() } else { None };
+        let first = if state.waiting.len() >= self.threads { state.take() } else { None };
         drop(state);
         self.changed.notify_one();
         self.work_on(first);
         self.lock().failed.is_none()
+    }
+
+    /// Ends all jobs so far. Returns `read` of their results, or `None` if a job has failed.
+    pub fn settle<T>(&self, read: impl FnOnce(&BTreeMap<usize, R>) -> T) -> Option<T> {
+        let mut state = self.lock();
+        while let Some(job) = state.take() {
+            drop(state);
+            self.work_on(Some(job));
+            state = self.lock();
+        }
+        while state.running > 0 {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.failed.is_none().then(|| read(&state.results))
     }
 
     fn lock(&self) -> MutexGuard<'_, PoolState<J, R, E>> {
@@ -79,7 +105,7 @@ impl<'a, J: Send, R: Send, E: Send> Pool<'a, J, R, E> {
     fn await_job(&self) -> Option<(usize, J)> {
         let mut state = self.lock();
         loop {
-            match state.waiting.pop_front() {
+            match state.take() {
                 Some(job) => return Some(job),
                 None if state.is_closed => return None,
                 None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
@@ -90,6 +116,7 @@ impl<'a, J: Send, R: Send, E: Send> Pool<'a, J, R, E> {
     /// Works on a job, unless one with a lower number has failed. Returns `false` without a job.
     fn work_on(&self, job: Option<(usize, J)>) -> bool {
         let Some((number, job)) = job else { return false };
+        let _running = RunningJob(self);
         if self.lock().failed.as_ref().is_some_and(|(failed, _)| *failed < number) {
             return true;
         }
@@ -112,6 +139,16 @@ struct Closing<'p, 'a, J: Send, R: Send, E: Send>(&'p Pool<'a, J, R, E>);
 impl<J: Send, R: Send, E: Send> Drop for Closing<'_, '_, J, R, E> {
     fn drop(&mut self) {
         self.0.lock().is_closed = true;
+        self.0.changed.notify_all();
+    }
+}
+
+/// A job of a pool that ends when it is dropped, also if the work on it panics.
+struct RunningJob<'p, 'a, J: Send, R: Send, E: Send>(&'p Pool<'a, J, R, E>);
+
+impl<J: Send, R: Send, E: Send> Drop for RunningJob<'_, '_, J, R, E> {
+    fn drop(&mut self) {
+        self.0.lock().running -= 1;
         self.0.changed.notify_all();
     }
 }
@@ -141,6 +178,25 @@ mod tests {
                 Pool::run(threads, &fails, |pool| (0..1_000_000).find(|job| !pool.add(*job)));
             assert_eq!(results, Err(7), "{threads} threads");
             assert!(made.is_some(), "{threads} threads");
+        }
+    }
+
+    #[test]
+    fn a_pool_that_settles_has_the_results_of_all_jobs_so_far() {
+        let slow = |job: usize| {
+            std::thread::yield_now();
+            if job == 30 { Err(job) } else { Ok(job) }
+        };
+        for threads in [1, 2, 8] {
+            let (seen, _) = Pool::run(threads, &slow, |pool| {
+                let add = |jobs: usize| (jobs * 10..jobs * 10 + 10).for_each(|job| _ = pool.add(job));
+                let seen = |jobs| {
+                    add(jobs);
+                    pool.settle(BTreeMap::len)
+                };
+                (0..4).map(seen).collect::<Vec<_>>()
+            });
+            assert_eq!(seen, [Some(10), Some(20), Some(30), None], "{threads} threads");
         }
     }
 

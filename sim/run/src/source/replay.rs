@@ -25,7 +25,7 @@ impl Replay {
     /// Returns a replay at its beginning. `watch` can end it.
     pub fn new(program: &Arc<RecordedProgram>, config: &Arc<GpuConfig>, watch: StopWatch) -> Self {
         let of_device = watch.clone();
-        let goes_on = Arc::new(move || of_device.fault(0).is_none());
+        let goes_on = Arc::new(move || of_device.fault(|| 0).is_none());
         let device = Device::new(config, None, goes_on);
         Replay { program: Arc::clone(program), device, next: 0, refusals: Refusals::default(), watch }
     }
@@ -35,17 +35,17 @@ impl Replay {
         &self.refusals
     }
 
-    /// Applies the operations up to the next launch, and returns the launch. `cycle` is the current core cycle.
+    /// Applies the operations up to the next launch, and returns the launch. `now` returns the current core cycle.
     ///
     /// # Errors
     /// The device refuses an operation, such as a launch that is too large for the configuration; a signal; the timeout.
     pub fn next(
         &mut self,
         memory: &mut DeviceMemory,
-        cycle: u64,
+        now: &mut dyn FnMut() -> u64,
     ) -> Result<Option<LaunchedKernel>, RunError> {
         while let Some(operation) = self.program.record.operations.get(self.next) {
-            if let Some(fault) = self.watch.fault(cycle) {
+            if let Some(fault) = self.watch.fault(&mut *now) {
                 return Err(fault.into());
             }
             self.next += 1;
@@ -56,8 +56,8 @@ impl Replay {
                 Ok(None) => {}
                 Ok(launch) => return Ok(launch),
                 Err(DeviceError::Stopped) => {
-                    let fault = self.watch.fault(cycle);
-                    return Err(fault.unwrap_or(SimFault::Interrupted { cycle }).into());
+                    let fault = self.watch.fault(&mut *now);
+                    return Err(fault.unwrap_or_else(|| SimFault::Interrupted { cycle: now() }).into());
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -103,7 +103,7 @@ mod tests {
         let mut replay = replay(record, &Control::default());
         let mut memory = DeviceMemory::new();
         let mut seen = Vec::new();
-        while let Some(launched) = replay.next(&mut memory, 0).expect("valid operations") {
+        while let Some(launched) = replay.next(&mut memory, &mut || 0).expect("valid operations") {
             seen.push((launched.dims.grid[0], memory.bytes(HEAP_BASE, 1).expect("allocated")[0]));
         }
         assert_eq!(seen, [(1, 1), (2, 2)]);
@@ -127,17 +127,17 @@ mod tests {
             vec![DeviceOperation::Allocate { address: HEAP_BASE, bytes }, fill(bytes / 2), fill(1)];
         let record = ProgramRecord { operations, ..ProgramRecord::default() };
         let stop = Arc::new(AtomicBool::new(true));
-        let stopped =
-            replay(record.clone(), &Control::new(&stop, None, |_| {})).next(&mut DeviceMemory::new(), 7);
+        let stopped = replay(record.clone(), &Control::new(&stop, None, |_| {}))
+            .next(&mut DeviceMemory::new(), &mut || 7);
         assert!(matches!(stopped, Err(RunError::Fault(SimFault::Interrupted { cycle: 7 }))));
         stop.store(false, Ordering::Relaxed);
         let late = Control::new(&stop, Some(Duration::from_nanos(1)), |_| {});
-        let late = replay(record.clone(), &late).next(&mut DeviceMemory::new(), 8);
+        let late = replay(record.clone(), &late).next(&mut DeviceMemory::new(), &mut || 8);
         assert!(matches!(
             late,
             Err(RunError::Fault(SimFault::Limited { limit: Limit::TimeoutS(_), cycle: 8 }))
         ));
         let mut whole = replay(record, &Control::default());
-        assert!(whole.next(&mut DeviceMemory::new(), 0).expect("it comes to its end").is_none());
+        assert!(whole.next(&mut DeviceMemory::new(), &mut || 0).expect("it comes to its end").is_none());
     }
 }

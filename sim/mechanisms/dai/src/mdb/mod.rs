@@ -349,6 +349,7 @@ mod tests {
     use selvedge_mechanism_testing::kernels::THRASHING;
     use selvedge_mechanism_testing::{run_small, run_workload};
     use selvedge_sim::run::RunOutcome;
+    use selvedge_state::{Reader, Writer};
 
     fn load(line: u64, cta: u8) -> Load {
         Load { line: line * 128, cta, resident_ctas: 8, launch_ctas: 120, ..Load::default() }
@@ -413,6 +414,25 @@ mod tests {
         let mut sms = two_sms(false, Engine::Lockstep);
         show_thrashing(&mut sms[0]);
         assert_eq!(passing(&mut sms[1]), [2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_part_is_trained_after_two_choices_and_teaches_them_to_another() {
+        let sms = || two_sms(true, Engine::Model).into_iter().next().expect("SM 0");
+        let mut teacher = sms();
+        for _ in 0..2 {
+            assert!(!teacher.is_trained());
+            show_thrashing(&mut teacher);
+        }
+        assert!(teacher.is_trained());
+        let mut state = Writer::default();
+        teacher.learned().expect("it learns").save(&mut state);
+        let mut learner = sms();
+        let bytes = state.into_bytes();
+        learner.learned().expect("it learns").load(&mut Reader::new(&bytes)).expect("the same part");
+        assert!(learner.is_trained());
+        let passing = [passing(&mut teacher), passing(&mut learner)];
+        assert!(passing[0] == passing[1] && !passing[0].is_empty(), "{passing:?}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Tests kernels with waits between warps or CTAs: without timing, such kernels must end, and endless waits must be
 //! reported.
 
-use super::super::{Arg, FunctionalError, FunctionalStats, LaunchDims, Module, run_functional};
+use super::super::{Arg, FunctionalError, FunctionalStats, LaunchDims, Module, run_limited};
 use super::kernel_text;
 use crate::memory::DeviceMemory;
 
@@ -10,19 +10,32 @@ use crate::memory::DeviceMemory;
 fn run(
     declarations: &str,
     body: &str,
+    dims: (u32, u32),
+    capacity: u64,
+) -> Result<(Vec<u32>, FunctionalStats), FunctionalError> {
+    run_on("sm_60", u64::MAX, declarations, body, dims, capacity)
+}
+
+/// Runs as [`run`] does, for this target and at most `most` warp instructions.
+fn run_on(
+    target: &str,
+    most: u64,
+    declarations: &str,
+    body: &str,
     (ctas, threads): (u32, u32),
     capacity: u64,
 ) -> Result<(Vec<u32>, FunctionalStats), FunctionalError> {
     let body =
         format!("ld.param.u64 %rd0, [out];\nmov.u32 %r0, %tid.x;\nmov.u32 %r9, %ctaid.x;\n{body}\nret;");
-    let module = Module::parse("k.ptx", &kernel_text(declarations, &body)).expect("PTX");
+    let text = kernel_text(declarations, &body).replace("sm_60", target);
+    let module = Module::parse("k.ptx", &text).expect("PTX");
     let mut memory = DeviceMemory::with_capacity(capacity);
     module.load(&mut memory).expect("room");
     let buffer = memory.alloc(4096, "out").expect("room");
     let kernel = module.kernel("k").expect("there");
     let params = kernel.pack(&[Arg::Ptr(buffer)]).expect("an address");
     let dims = LaunchDims::new([ctas, 1, 1], [threads, 1, 1]);
-    let stats = run_functional(&module, &kernel, &dims, &params, &mut memory)?;
+    let stats = run_limited(&module, &kernel, &dims, &params, &mut memory, most)?;
     Ok((memory.read_u32s(buffer, 1024).expect("there"), stats))
 }
 
@@ -119,6 +132,15 @@ fn a_livelock_is_named_with_its_warps_and_lines() {
     let both = format!("setp.ge.u32 %p2, %r0, 32;\n@%p2 bra MEET;\n{wait}\nMEET: bar.sync 0;");
     let text = run("", &both, (1, 64), ROOM).expect_err("nobody sets it").to_string();
     assert!(text.contains("warp 0") && !text.contains("warp 1"), "{text}");
+}
+
+#[test]
+fn a_lane_that_waits_forever_beside_lanes_at_a_barrier_is_a_livelock() {
+    let body = "setp.ne.u32 %p2, %r0, 0;\n@%p2 bra MEET;\nWAIT: ld.volatile.global.u32 %r1, [%rd0];\n\
+                setp.eq.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\nMEET: bar.sync 0;";
+    let ended = run_on("sm_70", 1 << 24, "", body, (1, 32), ROOM);
+    let text = ended.expect_err("nobody sets it").to_string();
+    assert!(text.starts_with("kernel 'k': livelock after ") && text.contains("CTA 0,0,0 warp 0"), "{text}");
 }
 
 #[test]
