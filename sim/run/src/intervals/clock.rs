@@ -1,7 +1,6 @@
 //! Estimated time during a run by intervals, for programs that measure it.
 use super::estimate::{Extrapolation, IntervalCounters};
 use super::points::LaunchClass;
-use super::{JobResult, PassedLaunch};
 use std::collections::BTreeMap;
 
 /// Estimated core cycles of the launches so far. A launch without intervals is estimated from the last one of its class with
@@ -20,22 +19,24 @@ impl LaunchClock {
         self.cycles
     }
 
-    /// Counts the launches after the counted ones. `results` has the results of all their jobs.
-    pub fn advance(&mut self, launches: &[PassedLaunch], results: &BTreeMap<usize, JobResult>) {
-        for launch in &launches[self.launches..] {
-            let counters = match launch.measured(results) {
-                Some((measured, _)) => {
-                    self.last.insert(launch.class.clone(), measured.clone());
-                    measured
-                }
-                None => {
-                    let last = self.last.get(&launch.class).cloned();
-                    let rest = launch.instructions.warp_instructions;
-                    Extrapolation::new(last.into_iter().collect(), rest).counters()
-                }
-            };
-            self.cycles += counters.snapshot.cycles;
-        }
-        self.launches = launches.len();
+    /// Returns the number of launches so far.
+    pub fn launches(&self) -> usize {
+        self.launches
+    }
+
+    /// Adds the next launch, with the counters of its intervals if it has any.
+    pub fn add(&mut self, class: &LaunchClass, measured: Option<IntervalCounters>, warp_instructions: u64) {
+        let counters = match measured {
+            Some(measured) => {
+                self.last.insert(class.clone(), measured.clone());
+                measured
+            }
+            None => {
+                let last = self.last.get(class).cloned();
+                Extrapolation::new(last.into_iter().collect(), warp_instructions).counters()
+            }
+        };
+        self.cycles += counters.snapshot.cycles;
+        self.launches += 1;
     }
 }

@@ -299,7 +299,12 @@ impl Pass {
         let mut clock = LaunchClock::default();
         loop {
             let mut now = || {
-                pool.settle(|results| clock.advance(&self.launches, results));
+                pool.settle(|results| {
+                    for launch in &self.launches[clock.launches()..] {
+                        let measured = launch.measured(results).map(|(measured, _)| measured);
+                        clock.add(&launch.class, measured, launch.instructions.warp_instructions);
+                    }
+                });
                 clock.cycles()
             };
             let Some(launch) = program.next(memory, gpu.config(), &mut now)? else { break };
