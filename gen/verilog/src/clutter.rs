@@ -1,6 +1,6 @@
 //! Counts what a designer would shorten in the syntax trees of modules. The test holds the max of each kind.
 
-use crate::verilog::{Body, Code, Head, Item, VerilogBlock};
+use crate::verilog::{Body, Code, Declaration, Head, Item, VerilogBlock};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Max statements and block ends of an `always` block.
@@ -142,9 +142,24 @@ fn lines(items: &[Item]) -> usize {
     let of = |item: &Item| match item {
         Item::Blocks(blocks) => 1 + blocks.iter().map(|block| 1 + lines(&block.body)).sum::<usize>(),
         Item::Enclosed(_, body, _) => 2 + lines(body),
+        Item::Declaration(_) | Item::Comment(_) | Item::Blank => 0,
         _ => 1,
     };
     items.iter().map(of).sum()
+}
+
+/// Returns the declarations of a module, those inside processes included.
+fn declared(items: &[Item]) -> Vec<&Declaration> {
+    let mut found = vec![];
+    for item in items {
+        match item {
+            Item::Declaration(own) => found.push(own),
+            Item::Blocks(blocks) => found.extend(blocks.iter().flat_map(|block| declared(&block.body))),
+            Item::Enclosed(_, body, _) => found.extend(declared(body)),
+            _ => {}
+        }
+    }
+    found
 }
 
 impl Clutter {
@@ -157,7 +172,7 @@ impl Clutter {
         let is_output = |item: &&Item| item.declaration().is_some_and(|port| port.kind.starts_with("output"));
         let outputs = body.ports.iter().filter(is_output).filter_map(Item::declaration);
         names.outputs.extend(outputs.map(|port| port.name.clone()));
-        for declared in body.ports.iter().chain(&body.items).filter_map(Item::declaration) {
+        for declared in declared(&body.ports).into_iter().chain(declared(&body.items)) {
             let bits = match declared.range.as_ref().map(|range| range.to_string().parse::<usize>()) {
                 None => 1,
                 Some(highest) => highest.map_or(0, |highest| highest + 1),
@@ -169,7 +184,7 @@ impl Clutter {
     }
 
     fn declarations(&mut self, items: &[Item]) {
-        for declared in items.iter().filter_map(Item::declaration) {
+        for declared in declared(items) {
             let name = &declared.name;
             if declared.kind == "localparam" {
                 if name.len() == 1 {
