@@ -108,7 +108,7 @@ impl Catalog {
 /// Max thread instructions of a run at size `paper`: the longest that a paper states (CABA, section 5).
 const PAPER_INSTRUCTIONS: u64 = 1_000_000_000;
 
-/// Returns the study `name`. A size replaces those of the study.
+/// Returns the study `name`. A size replaces the sizes of the study.
 ///
 /// # Errors
 /// Fails if no study has this name, or if it has a mistake.

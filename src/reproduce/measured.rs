@@ -14,7 +14,7 @@ use std::rc::Rc;
 pub struct Measured<'a> {
     catalog: &'a Catalog,
     store: &'a Store,
-    /// Size that replaces those of the studies.
+    /// Size that replaces the sizes of the studies.
     size: Option<Size>,
     samples: BTreeMap<String, Rc<Vec<Sample>>>,
     panels: BTreeMap<String, Rc<Vec<Panel>>>,

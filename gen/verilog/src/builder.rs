@@ -696,9 +696,9 @@ impl<'a> ModuleBuilder<'a> {
         let signal = &self.signals[register];
         let value = concatenation(&signal.values, signal.width);
         let Some(at) = self.enumerations.of_signal.get(&register) else {
-            let numbered = signal.variants.iter().zip(0u32..).filter(|_| !signal.is_array());
-            let variant = numbered.into_iter().find(|(_, number)| BigUint::from(*number) == signal.values[0]);
-            let Some((variant, _)) = variant else { return value };
+            let mut numbered = signal.variants.iter().zip(0u32..).filter(|_| !signal.is_array());
+            let reset = numbered.find(|(_, number)| BigUint::from(*number) == signal.values[0]);
+            let Some((variant, _)) = reset else { return value };
             let name = crate::names::variant(variant);
             self.variants.insert(name.clone());
             return Code::from(&name);

@@ -162,6 +162,68 @@ fn declared(items: &[Item]) -> Vec<&Declaration> {
     found
 }
 
+/// Returns the statements and heads inside an item.
+fn codes(item: &Item) -> Vec<String> {
+    let inside = |items: &[Item]| items.iter().flat_map(codes).collect::<Vec<_>>();
+    match item {
+        Item::Line(code) => vec![code.to_string()],
+        Item::Declaration(own) => own.value.iter().map(Code::to_string).collect(),
+        Item::Instance(instance) => instance.pins.iter().map(|(_, pin)| pin.to_string()).collect(),
+        Item::Enclosed(head, body, _) => [vec![head.to_string()], inside(body)].concat(),
+        Item::Blocks(blocks) => {
+            let of = |block: &VerilogBlock| {
+                let head = match &block.head {
+                    Head::Always(events) | Head::Other(events) => vec![events.to_string()],
+                    Head::For(_, parts) => parts.iter().map(Code::to_string).collect(),
+                };
+                [head, inside(&block.body)].concat()
+            };
+            blocks.iter().flat_map(of).collect()
+        }
+        Item::Blank | Item::Comment(_) | Item::Enumeration(_) => vec![],
+    }
+}
+
+/// An `assign` or a combinational process, by the names in it.
+struct CombinationalItem {
+    names: BTreeSet<String>,
+    targets: BTreeSet<String>,
+    is_labelled: bool,
+}
+
+impl CombinationalItem {
+    /// Returns the item; `None` if it is something else.
+    fn of(item: &Item) -> Option<Self> {
+        let is_labelled = match item {
+            Item::Line(code) if code.to_string().starts_with("assign ") => false,
+            Item::Blocks(blocks) => match &blocks[0] {
+                VerilogBlock { head: Head::Always(events), label, .. } if events.to_string() == "@(*)" => {
+                    label.is_some()
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let statements = codes(item);
+        let target = |text: &String| {
+            let text = text.strip_prefix("assign ").unwrap_or(text);
+            let name = text[..outside_brackets(text, " = ")?].split('[').next()?;
+            is_name(name).then(|| name.to_string())
+        };
+        let targets = statements.iter().filter_map(target).collect();
+        Some(CombinationalItem { names: words(&statements), targets, is_labelled })
+    }
+}
+
+/// Returns the words in the texts.
+fn words(texts: &[String]) -> BTreeSet<String> {
+    let of = |text: &String| {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.map(str::to_string).collect::<Vec<_>>()
+    };
+    texts.iter().flat_map(of).collect()
+}
+
 impl Clutter {
     fn add(&mut self, kind: &'static str, finding: impl Into<String>) {
         self.0.entry(kind).or_default().push(finding.into());
@@ -181,6 +243,28 @@ impl Clutter {
         }
         self.declarations(&body.items);
         self.items(&body.items, &names);
+        self.places(&body.items);
+    }
+
+    /// Finds processes before the drivers of what they read, and signals of the module that only one process with a label
+    /// names.
+    fn places(&mut self, items: &[Item]) {
+        let combinational: Vec<CombinationalItem> = items.iter().filter_map(CombinationalItem::of).collect();
+        for (at, reader) in combinational.iter().enumerate() {
+            for driver in &combinational[at + 1..] {
+                let late = driver.targets.iter().filter(|name| reader.names.contains(*name));
+                late.for_each(|name| self.add("process before what it reads", name));
+            }
+        }
+        let users: Vec<BTreeSet<String>> = items.iter().map(|item| words(&codes(item))).collect();
+        for declared in items.iter().filter_map(Item::declaration).filter(|own| own.kind == "reg") {
+            let name = &declared.name;
+            let is_scratch = |one: &CombinationalItem| one.is_labelled && one.targets.contains(name);
+            let is_alone = users.iter().filter(|names| names.contains(name)).count() == 1;
+            if is_alone && combinational.iter().any(is_scratch) {
+                self.add("scratch of the module", name);
+            }
+        }
     }
 
     fn declarations(&mut self, items: &[Item]) {
@@ -396,7 +480,12 @@ mod tests {
             ("name without a meaning", "wire part_0;"),
             ("number in a name", "wire sum_2;"),
             ("process for one choice", "always @(*) begin\nx = a;\nif (c) begin\nx = b;\nend\nend"),
+            ("process before what it reads", "assign z = ~x;\nassign x = ~a;"),
             ("product of constants", "assign x = ~a[3*8 +: 8];"),
+            (
+                "scratch of the module",
+                "reg s;\nalways @(*) begin : comb_x\nfor (i = 0; i < 4; i = i + 1) begin\ns = a[i];\nx[i] = ~s;\nend\nend\nassign z = ~x;",
+            ),
             ("shift of an extension", "assign x = {8'd0, a} << 8;"),
             ("suffix of a port", "wire x_i;"),
             ("vector in parts", "always @(*) begin\nx[0] = ~a;\nx[1] = ~b;\nend"),

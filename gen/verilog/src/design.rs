@@ -604,8 +604,7 @@ fn comment(name: &str, top: &str, module: &Distinct, node: &BlockNode, options: 
     let is_fixed = |name: &String| !module.open.contains(&names::parameter(name));
     // inside a block, a number that neither the code nor the documentation names tells a reader nothing
     let mut named = module.draft.body.names();
-    let doc = node.description.as_ref().map(|description| description.doc.join(" ")).unwrap_or_default();
-    named.extend(doc.split(|c: char| !c.is_alphanumeric() && c != '_').map(String::from));
+    named.extend(documented_names(node));
     let own: Vec<String> = module
         .fixed
         .iter()
@@ -653,10 +652,15 @@ fn comment(name: &str, top: &str, module: &Distinct, node: &BlockNode, options: 
     lines.join("\n") + "\n"
 }
 
+/// Returns the words of the module's documentation, which may name const generics and sizes.
+fn documented_names(node: &BlockNode) -> BTreeSet<String> {
+    let doc = node.description.as_ref().map(|description| description.doc.join(" ")).unwrap_or_default();
+    doc.split(|c: char| !c.is_alphanumeric() && c != '_').map(String::from).collect()
+}
+
 /// Returns the values or expressions of the const generics and sizes that the module's documentation names.
 fn explained(node: &BlockNode, module: &Distinct) -> Vec<String> {
-    let doc = node.description.as_ref().map(|description| description.doc.join(" ")).unwrap_or_default();
-    let names: BTreeSet<&str> = doc.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let names = documented_names(node);
     let values: BTreeMap<String, String> = module
         .fixed
         .iter()

@@ -638,10 +638,9 @@ impl<'a> ModuleWriter<'a> {
             types.enumerations = Enumerations::of(plan, signals, &self.output_of);
         }
         types.scratch = self.scratch(plan, &builder);
-        // Yosys does not find the width of a packed array that a process declares
-        let is_packed = |id: &SignalId| signals[*id].is_array() || types.lanes.contains_key(id);
         if self.style.is_typed {
-            types.scratch.retain(|id, _| !is_packed(id));
+            // Yosys does not find the width of a packed array that a process declares
+            types.scratch.retain(|id, _| !signals[*id].is_array() && !types.lanes.contains_key(id));
         }
         (ModuleDraft { body, ports }, types)
     }

@@ -172,29 +172,30 @@ fn is_hold(statement: &Stmt, output_of: &BTreeMap<SignalId, SignalId>) -> bool {
 fn without_holds(
     body: Vec<Stmt>,
     output_of: &BTreeMap<SignalId, SignalId>,
-    assigned: &mut BTreeSet<SignalId>,
+    mut assigned: BTreeSet<SignalId>,
 ) -> Vec<Stmt> {
+    let has_hold = |body: &[Stmt]| body.iter().any(|inner| is_hold(inner, output_of));
     let mut kept = vec![];
     for statement in body {
         let writes = statement.writes();
         if is_hold(&statement, output_of) && !writes.iter().any(|id| assigned.contains(id)) {
             continue;
         }
-        let has_hold = |body: &[Stmt]| body.iter().any(|inner| is_hold(inner, output_of));
-        match statement {
+        let left = match statement {
             Stmt::If { test, then, otherwise } if has_hold(&then) || has_hold(&otherwise) => {
-                let then = without_holds(then, output_of, &mut assigned.clone());
-                let otherwise = without_holds(otherwise, output_of, &mut assigned.clone());
+                let then = without_holds(then, output_of, assigned.clone());
+                let otherwise = without_holds(otherwise, output_of, assigned.clone());
                 match (then.is_empty(), otherwise.is_empty()) {
-                    (true, true) => {}
+                    (true, true) => None,
                     (true, false) => {
-                        kept.push(Stmt::If { test: test.negated(), then: otherwise, otherwise: then });
+                        Some(Stmt::If { test: test.negated(), then: otherwise, otherwise: then })
                     }
-                    _ => kept.push(Stmt::If { test, then, otherwise }),
+                    _ => Some(Stmt::If { test, then, otherwise }),
                 }
             }
-            other => kept.push(other),
-        }
+            other => Some(other),
+        };
+        kept.extend(left);
         assigned.extend(writes);
     }
     kept
@@ -287,8 +288,7 @@ fn producers(groups: &[Vec<usize>], items: &[BodyItem]) -> Vec<BTreeSet<usize>> 
     groups.iter().enumerate().map(of_group).collect()
 }
 
-/// Sorts groups so that a reader comes after the groups that assign what it reads, and otherwise in the order of their first
-/// statements. No groups are on a cycle of reads.
+/// Sorts groups by their first statements, but each group after its producers. The groups must have no cycle of reads.
 fn producers_first(groups: Vec<Vec<usize>>, items: &[BodyItem]) -> Vec<Vec<usize>> {
     let mut missing = producers(&groups, items);
     let mut waiting: Vec<(usize, Vec<usize>)> = groups.into_iter().enumerate().collect();
@@ -340,7 +340,7 @@ fn plan_group(
     if clocked {
         let changes = members.iter().filter(|item| !is_hold(&item.statement, output_of));
         let body: Vec<Stmt> = changes.flat_map(|item| with_comments(item)).collect();
-        let body = without_holds(body, output_of, &mut BTreeSet::new());
+        let body = without_holds(body, output_of, BTreeSet::new());
         plan.processes.push(Process::Clocked { body });
         return;
     }

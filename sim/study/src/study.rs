@@ -32,7 +32,7 @@ const USUAL_SHARE: &str = "left-over";
 pub struct StudyScale {
     /// Size of all workloads.
     pub size: Size,
-    /// Max thread instructions of each run of a single workload, beside the limit of the file.
+    /// Max thread instructions of each run of a single workload. A smaller limit of the file still applies.
     pub max_instructions: Option<u64>,
 }
 
