@@ -439,7 +439,7 @@ mod tests {
     use crate::options::{EmitOptions, ResetStyle};
 
     /// Max findings of each kind in all blocks.
-    const MOST: [(&str, usize); 11] = [
+    const MOST: [(&str, usize); 12] = [
         ("alias", 8),
         ("constant of one letter", 12),
         ("copy to an output", 51),
@@ -450,6 +450,7 @@ mod tests {
         ("name for a part", 52),
         ("number in a name", 47),
         ("process for one choice", 8),
+        ("scratch of the module", 7),
         ("vector in parts", 19),
     ];
 
