@@ -77,7 +77,7 @@ module awb_slots #(
     read_address[5:1] = pair_i;
   end
 
-  // a slot that was never written is not visible
+  // slots without an instruction read as zero
   always @(*) begin
     instruction_o = {INSTRUCTION_BITS{1'b0}};
     context_o = 65'd0;

@@ -342,7 +342,7 @@ module awc #(
 
   assign fetch_o = control_fetch;
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, control_stage_valid, buffer_overflow};
 
 endmodule

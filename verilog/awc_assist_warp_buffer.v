@@ -184,7 +184,7 @@ module awc_assist_warp_buffer (
     bundle[BUNDLE_LAST] = stage_last_i;
   end
 
-  // the warp of the instruction that comes, of the flush, and those of the pops, a bit each
+  // one bit per warp: the arriving instruction's, the flush's, and the pops'
   always @(*) begin
     comes = 48'd0;
     if (stage_valid_i & stage_high_i) begin
@@ -220,15 +220,15 @@ module awc_assist_warp_buffer (
     popped = popped & one_q;
   end
 
-  // it takes the slot behind the oldest instruction, unless two are there or it is flushed
+  // an arriving instruction takes the free slot, unless both are full or it is flushed
   assign placed = comes & ~two_q & ~flushed;
   assign slot = |((first_q ^ one_q) & comes);
   assign even_write = (|placed) & ~stage_warp_i[0];
   assign odd_write = (|placed) & stage_warp_i[0];
-  // counts: a pop takes one away, the new instruction adds one, a flush leaves none
+  // instructions per warp: a pop removes one, an arrival adds one, a flush removes all
   assign stay = (one_q & ~popped) | (two_q & popped);
 
-  // room for one more besides the one that comes now
+  // room for one more in addition to the arriving instruction
   assign high_room_o = ~(two_q | (one_q & comes));
   assign high_valid_o = one_q;
   assign first_padded = {16'd0, first_q};
@@ -251,7 +251,7 @@ module awc_assist_warp_buffer (
   assign low_live_in_o = low_partition_context[BUNDLE_LIVE_IN +: 16];
   assign low_live_out_o = low_partition_context[BUNDLE_LIVE_OUT +: 16];
   assign low_last_o = low_partition_context[BUNDLE_LAST];
-  // an instruction that comes without a place is lost
+  // an arriving instruction without a free slot is lost
   assign lost = stage_valid_i & stage_high_i & ~(|placed) & ~(flush_high_i & (stage_warp_i ==
       flush_warp_i));
 

@@ -49,7 +49,7 @@ module awc_assist_warp_store (
     .read_data_o     (instruction_o)
   );
 
-  // a routine starts at its slot and may go on through those that follow
+  // a routine starts at its slot and can continue in the next slots
   always @(*) begin
     start = 9'd0;
     start[8:4] = sr_i;

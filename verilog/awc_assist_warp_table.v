@@ -178,13 +178,13 @@ module awc_assist_warp_table (
   assign active_o = valid_q;
   assign full_o = &valid_q;
 
-  // all entries are compared at once
+  // compare all entries in parallel
   always @(*) begin
     key = {6'd0, trigger_sr_i};
     key[KEY_WARP +: 6] = trigger_warp_i;
   end
 
-  // a trigger needs a free entry, and that its warp does not run the routine already
+  // accept a trigger if an entry is free and its warp does not run the routine yet
   always @(*) begin
     free = ~valid_q;
     if (!trigger_high_i) begin
@@ -204,7 +204,7 @@ module awc_assist_warp_table (
     bundle[BUNDLE_LAST_ID +: 7] = trigger_end_i;
   end
 
-  // a kill takes the entries of its warp that have its priority
+  // a kill removes the warp's entries of the given priority
   always @(*) begin
     killed = 48'd0;
     if (kill_high_i) begin
@@ -216,7 +216,7 @@ module awc_assist_warp_table (
     killed = killed & compare_killed;
   end
 
-  // the first entry that is ready behind the one that was deployed last, or else the first of all
+  // round robin: the first ready entry after the last deployed one, else the first ready entry
   always @(*) begin
     requests = high_q & compare_room;
     if (low_room_i) begin
@@ -225,7 +225,7 @@ module awc_assist_warp_table (
     requests = requests & valid_q & ~killed;
   end
 
-  // what that entry says: each row's candidate speaks before the row is chosen
+  // key of that entry: select the candidate of each row first, then the row
   always @(*) begin : comb_deploy_key
     integer c;
     integer r;
@@ -306,7 +306,7 @@ module awc_assist_warp_table (
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, free_entry_candidates, free_entry_row, free_entry_behind};
 
 endmodule

@@ -178,7 +178,7 @@ module awc_control #(
     .throttled_o (throttle_throttled)
   );
 
-  // the map: SR.End, SR.ID and priority of an event, lowest bits first
+  // map word of an event: SR.End (lowest bits), SR.ID, priority
   always @(*) begin
     new_route = {6'd0, map_end_i};
     new_route[ROUTE_SR +: 5] = map_sr_i;
@@ -193,7 +193,7 @@ module awc_control #(
   assign trigger_ready_o = event_known & assist_warps_trigger_ready;
   assign throttled_o = throttle_throttled;
   assign assist_warps_low_room = low_room_i & ~throttle_throttled;
-  // the store gives the instruction in the next cycle; what goes with it waits here
+  // the store replies in the next cycle; delay the rest of the instruction to match
   assign fetch_o = assist_warps_deploy_valid;
 
   assign stage_valid_o = stage_valid_q;

@@ -38,7 +38,7 @@ module awc_first_behind (
   reg [7:0] column;
   reg [7:0] column_reached;
 
-  // the candidate of each row: in the row of the place, what is behind it goes first
+  // candidate of each row: its first set bit; in the position's row, set bits after it come first
   always @(*) begin : comb_candidates_o
     integer c;
     integer r;
@@ -70,7 +70,7 @@ module awc_first_behind (
       later = later | row_i[r];
     end
     any_o = |rows;
-    // the first row behind the place, or else the first of all
+    // the first row with a set bit after the position, else the first row with a set bit
     if (|rows_behind) begin
       rows = rows_behind;
     end
@@ -79,7 +79,7 @@ module awc_first_behind (
       row_o[r] = rows[r] & ~found;
       found = found | rows[r];
     end
-    // its candidate, its number, and what is behind it
+    // candidate and number of that row, and the columns after the candidate
     first_o = 48'd0;
     column = 8'd0;
     index_o = 6'd0;

@@ -55,7 +55,7 @@ module awc_low_partition (
   reg [64:0] back_context_q;
 
   assign room_o = ~back_valid_q & ~(front_valid_q & stage_i);
-  // what comes and what stays: a flush takes both
+  // a flush drops the arriving instruction and the stored ones
   assign enter = stage_i & ~(flush_i & (warp_i == flush_warp_i));
   assign keep_front = front_valid_q & ~pop_i & ~(flush_i & (front_warp_q == flush_warp_i));
   assign keep_back = back_valid_q & ~(flush_i & (back_warp_q == flush_warp_i));
@@ -73,7 +73,7 @@ module awc_low_partition (
       back_valid_q <= 1'b0;
     end else begin
       front_valid_q <= keep_front | keep_back | enter;
-      // the back fills when one stays; it is full already when both do
+      // an arrival fills the back entry if one instruction stays; if both stay, it is full
       back_valid_q <= (keep_front & keep_back) | (enter & (keep_front | keep_back));
     end
   end

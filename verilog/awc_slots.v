@@ -67,7 +67,7 @@ module awc_slots (
     read_address[5:1] = pair_i;
   end
 
-  // a slot that was never written is not visible
+  // slots without an instruction read as zero
   always @(*) begin
     instruction_o = 64'd0;
     context_o = 65'd0;

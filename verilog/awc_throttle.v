@@ -53,7 +53,7 @@ module awc_throttle #(
     integer unit;
     reg scarce;
     throttled_d = throttled_q;
-    // the window's last cycle still counts in it; then all counts start over
+    // count the last cycle of a window in it, then reset all counts
     scarce = 1'b0;
     for (unit = 0; unit < 3; unit = unit + 1) begin
       count = busy_q[unit*8 +: 8] + {7'd0, busy_i[unit]};

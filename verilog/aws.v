@@ -129,7 +129,7 @@ module aws #(
     .read_data_o     (instruction_o)
   );
 
-  // a routine starts at its slot and may go on through those that follow
+  // a routine starts at its slot and can continue in the next slots
   always @(*) begin
     start = {ADDRESS{1'b0}};
     start[ADDRESS-1:ADDRESS-5] = sr_i;

@@ -208,7 +208,7 @@ module bdi_compressor (
   assign payload_o = results_data[RESULT_PAYLOAD +: 1024];
   assign encoding_o = results_data[RESULT_TAG +: 4];
   assign size_o = results_data[RESULT_SIZE +: 8];
-  // from the last register back: each is ready when it is empty or the next one is
+  // from the last register to the first: ready if empty or if the next one is ready
   assign deltas_ready = results_ready;
 
 endmodule

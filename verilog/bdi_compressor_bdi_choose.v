@@ -68,18 +68,14 @@ module bdi_compressor_bdi_choose (
     if (takes[7]) begin
       base_o = base_o | {48'd0, near_i[NEAR_LINE +: 16]};
     end
-    // 8-byte words; the upper bits of a base are those of the next wider delta's, or copies of its
-    // sign
+    // 8-byte words; the upper bits of a base are those of the next wider delta, or its sign
     eight = near_i[NEAR_BASE_B8D4 +: 64];
     if (takes[3]) begin
       base_o = base_o | eight;
       mask_o = mask_o | {48'd0, eight_mask};
     end
     if (near_i[NEAR_SIGNS_B8D2]) begin
-      eight = 64'd0;
-      if (near_i[NEAR_BASE_B8D2+31]) begin
-        eight = ~eight;
-      end
+      eight = {64{near_i[NEAR_BASE_B8D2+31]}};
     end
     eight[31:0] = near_i[NEAR_BASE_B8D2 +: 32];
     if (takes[2]) begin
@@ -87,10 +83,7 @@ module bdi_compressor_bdi_choose (
       mask_o = mask_o | {48'd0, eight_mask_2};
     end
     if (near_i[NEAR_SIGNS_B8D1]) begin
-      eight = 64'd0;
-      if (near_i[NEAR_BASE_B8D1+15]) begin
-        eight = ~eight;
-      end
+      eight = {64{near_i[NEAR_BASE_B8D1+15]}};
     end
     eight[15:0] = near_i[NEAR_BASE_B8D1 +: 16];
     if (takes[1]) begin
@@ -104,10 +97,7 @@ module bdi_compressor_bdi_choose (
       mask_o = mask_o | {32'd0, four_mask};
     end
     if (near_i[NEAR_SIGNS_B4D1]) begin
-      four = 32'd0;
-      if (near_i[NEAR_BASE_B4D1+15]) begin
-        four = ~four;
-      end
+      four = {32{near_i[NEAR_BASE_B4D1+15]}};
     end
     four[15:0] = near_i[NEAR_BASE_B4D1 +: 16];
     if (takes[5]) begin
@@ -121,7 +111,7 @@ module bdi_compressor_bdi_choose (
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, near_i[NEAR_LINE+64 +: 960], near_i[NEAR_TAG +: 4]};
 
 endmodule

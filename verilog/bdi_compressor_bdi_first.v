@@ -50,9 +50,9 @@ module bdi_compressor_bdi_first #(
   localparam LOW = 2 * DELTA;
   localparam WORDS = 1024 / BASE;
   reg [WORDS-1:0] mask;
-  // all words from the first one on that is not a delta from zero
+  // marks the first word that is not a delta from zero, and all words after it
   reg [WORDS-1:0] seen;
-  // bit of that word
+  // marks that first word
   wire [WORDS-1:0] first;
 
   always @(*) begin : comb_mask
@@ -64,7 +64,7 @@ module bdi_compressor_bdi_first #(
     end
   end
 
-  // the first zero of the mask, in steps that double, since a chain over 64 words is a long path
+  // find the first zero of the mask in log2 steps: a chain over 64 words is too slow
   always @(*) begin
     seen = ~mask;
     seen = seen | (seen << 1);

@@ -110,7 +110,7 @@ module bdi_compressor_bdi_firsts (
     first[FIRST_BASE_B4D2 +: 32] = first_b4d2_base;
     first[FIRST_BASE_B4D1 +: 16] = first_b4d1_base;
     first[FIRST_BASE_B2D1 +: 16] = first_b2d1_base;
-    // is the base a delta from zero of the next longer kind?
+    // the base is a delta from zero of the next wider kind
     first[FIRST_SIGNS_B8D2] = |(first_b8d2_first & first_b8d4_mask);
     first[FIRST_SIGNS_B8D1] = |(first_b8d1_first & first_b8d2_mask);
     first[FIRST_SIGNS_B4D1] = |(first_b4d1_first & first_b4d2_mask);
@@ -124,7 +124,7 @@ module bdi_compressor_bdi_firsts (
 
   assign first_o = first;
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, first_b8d4_first, first_b4d2_first, first_b2d1_first};
 
 endmodule

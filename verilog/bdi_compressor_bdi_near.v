@@ -48,11 +48,10 @@ module bdi_compressor_bdi_near #(
   wire high_half;
   reg [DELTA-1:0] lowest;
   wire [DELTA-1:0] above;
-  // one bit per bit above: a carry or a borrow passes this bit
+  // upper bits through which a carry or a borrow propagates
   wire [DELTA-1:0] passes;
 
-  // the low bits of the lowest word that is a delta from the base: those of the base, half a range
-  // below
+  // low bits of the smallest word in range: those of the base, minus half the range
   assign high_half = base_i[DELTA-1];
 
   always @(*) begin
@@ -60,10 +59,10 @@ module bdi_compressor_bdi_near #(
     lowest[DELTA-1] = ~high_half;
   end
 
-  // the range reaches into the block of 2^DELTA words next to the base's: above it, or below it
+  // the range extends into the block of 2^DELTA values above or below the base's block
   assign above = base_i[WIDE-1:DELTA];
-  // a carry passes the ones above and a borrow the zeros, and each changes every bit that it comes
-  // to
+  // a carry propagates through ones and a borrow through zeros; both invert each bit that they
+  // reach
   assign passes = high_half ? above : ~above;
 
   always @(*) begin : comb_near_o
@@ -76,7 +75,7 @@ module bdi_compressor_bdi_near #(
     for (i = 0; i < WORDS; i = i + 1) begin
       word = line_i[i*STRIDE +: WIDE];
       differs = word[WIDE-1:DELTA] ^ above;
-      // each bit is compared with what the one below says, so that no carry is waited for
+      // compare bit by bit, so that the path contains no carry chain
       changes = (differs & passes) << 1;
       changes[0] = (word[DELTA-1:0] < lowest) == high_half;
       near_o[i] = differs == changes;

@@ -131,7 +131,7 @@ module bdi_compressor_bdi_nears (
 
   assign line = first_i[FIRST_LINE +: 1024];
 
-  // an encoding fits when each word is a delta from zero or from the base
+  // an encoding fits if each word is a delta from zero or from the base
   always @(*) begin
     fits = 16'd0;
     near_8 = near_b8d4_near;
@@ -172,7 +172,7 @@ module bdi_compressor_bdi_nears (
   assign halves_equal = first[31:0] == first[63:32];
   assign quarters_equal = halves_equal & (first[15:0] == first[31:16]);
 
-  // the encodings with deltas: the first in order of payload size that fits
+  // of the encodings with deltas, select the first that fits, smallest payload first
   always @(*) begin : comb_tag
     integer rank;
     reg [3:0] candidate;
@@ -213,7 +213,7 @@ module bdi_compressor_bdi_nears (
 
   assign near_o = near;
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, takes[1:0], takes[15:11]};
 
 endmodule

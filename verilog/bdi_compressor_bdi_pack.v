@@ -95,37 +95,49 @@ module bdi_compressor_bdi_pack (
   always @(*) begin
     payload_o = deltas_i;
     size_o = LINE_BYTES;
-    if (tag_i == ZEROS) begin
-      payload_o = 1024'd0;
-      size_o = 8'd0;
-    end else if (tag_i == B8D0) begin
-      payload_o = {960'd0, base_i};
-      size_o = 8'd8;
-    end else if (tag_i == B4D0) begin
-      payload_o = {960'd0, base_i};
-      size_o = 8'd4;
-    end else if (tag_i == B2D0) begin
-      payload_o = {960'd0, base_i};
-      size_o = 8'd2;
-    end else if (tag_i == B8D1) begin
-      payload_o = pack_b8d1_payload;
-      size_o = B8D1_BYTES;
-    end else if (tag_i == B8D2) begin
-      payload_o = pack_b8d2_payload;
-      size_o = B8D2_BYTES;
-    end else if (tag_i == B8D4) begin
-      payload_o = pack_b8d4_payload;
-      size_o = B8D4_BYTES;
-    end else if (tag_i == B4D1) begin
-      payload_o = pack_b4d1_payload;
-      size_o = B4D1_BYTES;
-    end else if (tag_i == B4D2) begin
-      payload_o = pack_b4d2_payload;
-      size_o = B4D2_BYTES;
-    end else if (tag_i == B2D1) begin
-      payload_o = pack_b2d1_payload;
-      size_o = B2D1_BYTES;
-    end
+    case (tag_i)
+      ZEROS: begin
+        payload_o = 1024'd0;
+        size_o = 8'd0;
+      end
+      B8D0: begin
+        payload_o = {960'd0, base_i};
+        size_o = 8'd8;
+      end
+      B4D0: begin
+        payload_o = {960'd0, base_i};
+        size_o = 8'd4;
+      end
+      B2D0: begin
+        payload_o = {960'd0, base_i};
+        size_o = 8'd2;
+      end
+      B8D1: begin
+        payload_o = pack_b8d1_payload;
+        size_o = B8D1_BYTES;
+      end
+      B8D2: begin
+        payload_o = pack_b8d2_payload;
+        size_o = B8D2_BYTES;
+      end
+      B8D4: begin
+        payload_o = pack_b8d4_payload;
+        size_o = B8D4_BYTES;
+      end
+      B4D1: begin
+        payload_o = pack_b4d1_payload;
+        size_o = B4D1_BYTES;
+      end
+      B4D2: begin
+        payload_o = pack_b4d2_payload;
+        size_o = B4D2_BYTES;
+      end
+      B2D1: begin
+        payload_o = pack_b2d1_payload;
+        size_o = B2D1_BYTES;
+      end
+      default: ;
+    endcase
   end
 
 endmodule

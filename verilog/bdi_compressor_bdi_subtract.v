@@ -32,7 +32,7 @@ module bdi_compressor_bdi_subtract (
   localparam [3:0] B4D2 = 4'd8;
   wire b8;
   wire b2;
-  // a base of 4 bytes, or a base of 2 bytes twice
+  // a 4-byte base, or two copies of a 2-byte base
   reg [31:0] pair;
   reg [1023:0] deltas;
 
@@ -41,7 +41,7 @@ module bdi_compressor_bdi_subtract (
 
   always @(*) begin
     pair = base_i[31:0];
-    // no borrow passes from one word of 2 bytes to the next one: the bit there belongs to no delta
+    // 2-byte words: the bit between two words stops the borrow; it belongs to no delta
     if (b2) begin
       pair[31:16] = base_i[15:0];
       pair[15] = 1'b0;
@@ -50,7 +50,7 @@ module bdi_compressor_bdi_subtract (
 
   always @(*) begin : comb_deltas
     integer w;
-    // mask bits of the words that begin at each quarter of 8 bytes
+    // mask bits of the words that start at each 2-byte boundary
     reg [3:0] from_zero;
     reg [31:0] low_word;
     reg [31:0] low_base;
@@ -98,7 +98,7 @@ module bdi_compressor_bdi_subtract (
 
   assign deltas_o = (tag_i == UNCOMPRESSED) ? line_i : deltas;
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, base_i[63:32]};
 
 endmodule

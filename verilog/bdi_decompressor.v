@@ -180,7 +180,7 @@ module bdi_decompressor (
 
   assign line_o = results_data[RESULT_LINE +: 1024];
   assign error_o = results_data[RESULT_ERROR];
-  // from the last register back: each is ready when it is empty or the next one is
+  // from the last register to the first: ready if empty or if the next one is ready
   assign both_ready = results_ready;
 
 endmodule

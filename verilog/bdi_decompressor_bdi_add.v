@@ -32,7 +32,7 @@ module bdi_decompressor_bdi_add (
     .stops_o (stops)
   );
 
-  // tags above the last encoding's mean nothing; their deltas and bases are zero
+  // tags above the last encoding are errors; their deltas and bases are zero
   assign error_o = operands_i[2051:2048] > B2D1;
 
   always @(*) begin : comb_line_o
@@ -49,7 +49,7 @@ module bdi_decompressor_bdi_add (
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, widths_b8, widths_b4};
 
 endmodule

@@ -24,7 +24,7 @@ module bdi_decompressor_bdi_bases (
 
   reg [63:0] pattern;
 
-  // the base as often as it fits into 8 bytes
+  // repeat the base to fill 8 bytes
   always @(*) begin
     pattern = base_i;
     if (b4_i) begin

@@ -60,7 +60,7 @@ module bdi_decompressor_bdi_operands (
     operands_o[2051:2048] = tag_i;
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, widths_stops};
 
 endmodule

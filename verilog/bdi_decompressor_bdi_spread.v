@@ -70,27 +70,36 @@ module bdi_decompressor_bdi_spread (
   always @(*) begin
     deltas_o = 1024'd0;
     mask_o = 64'd0;
-    if (tag_i == UNCOMPRESSED) begin
-      deltas_o = payload_i;
-    end else if (tag_i == B8D1) begin
-      deltas_o = spread_b8d1_deltas;
-      mask_o = {48'd0, payload_i[79:64]};
-    end else if (tag_i == B8D2) begin
-      deltas_o = spread_b8d2_deltas;
-      mask_o = {48'd0, payload_i[79:64]};
-    end else if (tag_i == B8D4) begin
-      deltas_o = spread_b8d4_deltas;
-      mask_o = {48'd0, payload_i[79:64]};
-    end else if (tag_i == B4D1) begin
-      deltas_o = spread_b4d1_deltas;
-      mask_o = {32'd0, payload_i[63:32]};
-    end else if (tag_i == B4D2) begin
-      deltas_o = spread_b4d2_deltas;
-      mask_o = {32'd0, payload_i[63:32]};
-    end else if (tag_i == B2D1) begin
-      deltas_o = spread_b2d1_deltas;
-      mask_o = payload_i[79:16];
-    end
+    case (tag_i)
+      UNCOMPRESSED: begin
+        deltas_o = payload_i;
+      end
+      B8D1: begin
+        deltas_o = spread_b8d1_deltas;
+        mask_o = {48'd0, payload_i[79:64]};
+      end
+      B8D2: begin
+        deltas_o = spread_b8d2_deltas;
+        mask_o = {48'd0, payload_i[79:64]};
+      end
+      B8D4: begin
+        deltas_o = spread_b8d4_deltas;
+        mask_o = {48'd0, payload_i[79:64]};
+      end
+      B4D1: begin
+        deltas_o = spread_b4d1_deltas;
+        mask_o = {32'd0, payload_i[63:32]};
+      end
+      B4D2: begin
+        deltas_o = spread_b4d2_deltas;
+        mask_o = {32'd0, payload_i[63:32]};
+      end
+      B2D1: begin
+        deltas_o = spread_b2d1_deltas;
+        mask_o = payload_i[79:16];
+      end
+      default: ;
+    endcase
   end
 
 endmodule

@@ -48,11 +48,8 @@ module bdi_decompressor_bdi_spread_one #(
     reg [BASE-1:0] word;
     for (i = 0; i < WORDS; i = i + 1) begin
       delta = payload_i[HEAD+i*DELTA +: DELTA];
-      // extend the sign: all ones above a negative delta
-      word = {BASE{1'b0}};
-      if (delta[DELTA-1]) begin
-        word = ~word;
-      end
+      // sign-extend the delta
+      word = {BASE{delta[DELTA-1]}};
       word[DELTA-1:0] = delta;
       deltas_o[i*BASE +: BASE] = word;
     end

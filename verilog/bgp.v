@@ -169,7 +169,7 @@ module bgp #(
     .active_o  (active_o)
   );
 
-  // an evicted block goes into the filter if its locality contradicts the default
+  // insert an evicted block into the filter if its locality contradicts the default
   always @(*) begin : comb_used
     integer sector;
     used = 4'd0;
@@ -181,7 +181,7 @@ module bgp #(
   assign insert = evict_i & ((used < FG_THRESHOLD[3:0]) == default_coarse_q);
   assign query = query_i & ~evict_i;
 
-  // too many insertions in a window: the default flips, and the filter forgets
+  // too many insertions in a window: flip the default and clear the filter
   assign next_insertions = insertions_q + {9'd0, insert};
   assign window_ends = evict_i & (evictions_q == LAST_OF_WINDOW);
   assign flip = window_ends & (next_insertions > SKEW_LIMIT);
@@ -199,7 +199,7 @@ module bgp #(
     end else begin
       default_coarse_q <= default_coarse_q ^ flip;
       flipped_q <= flip;
-      // a miss gets the default, or its opposite if the filter has the block
+      // a miss gets the default, or the opposite if the filter contains the block
       valid_q <= query;
     end
   end

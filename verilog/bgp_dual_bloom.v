@@ -55,7 +55,7 @@ module bgp_dual_bloom #(
   wire [15:0] banks_bit;
   // insertions in this half of a period
   reg [HALF-1:0] count_q;
-  // the first half period since the last clear of the filter is over: array 1 fills too
+  // the first half period since the last clear is over: both arrays fill
   reg both_fill_q;
   reg active_q;
 
@@ -79,7 +79,7 @@ module bgp_dual_bloom #(
     end
   endgenerate
 
-  // at the end of each half but the first the active array is full: clear it, let the other reply
+  // at the end of each half period except the first, clear the active array and swap the arrays
   assign half_ends = insert_i & (&count_q);
 
   always @(*) begin

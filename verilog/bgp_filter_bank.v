@@ -81,7 +81,7 @@ module bgp_filter_bank (
     end
   end
 
-  // an array that does not fill has no written row: its half of the row says nothing
+  // an array that does not fill has no written rows: ignore its half of the row
   assign rows_write = |set_i;
 
   always @(posedge clk_i or negedge rst_ni) begin

@@ -56,7 +56,7 @@ module bgp_hashes (
     end
   end
 
-  // hash h goes to bank h ^ skew: for each bit of the skew, neighbors, pairs or fours change places
+  // hash h goes to bank h ^ skew: each bit of the skew swaps neighbors, pairs or fours
   always @(*) begin : comb_first
     integer i;
     for (i = 0; i < 4; i = i + 1) begin
@@ -96,7 +96,7 @@ module bgp_hashes (
     end
   end
 
-  // hashes 6 and 7 do not exist: their banks have nothing of this address
+  // hashes 6 and 7 do not exist: their banks are unused by this address
   always @(*) begin : comb_unused_o
     integer bank;
     for (bank = 0; bank < 8; bank = bank + 1) begin

@@ -130,7 +130,7 @@ module bpc_compressor (
   wire [10:0] last_length;
   // the result is ready
   wire ends;
-  // the codes save nothing
+  // the coded payload is not smaller than the line
   wire raw;
   reg [1023:0] filled;
   wire [1022:0] planes_of_line_planes;
@@ -148,7 +148,7 @@ module bpc_compressor (
   reg [1023:0] line_d;
   reg [1023:0] line_q;
   reg [1022:0] planes_d;
-  // planes without a code, the next one lowest, and the plane above them
+  // planes that are not coded yet, the next one lowest, and the plane above them
   reg [1022:0] planes_q;
   reg [30:0] above_d;
   reg [30:0] above_q;
@@ -207,13 +207,12 @@ module bpc_compressor (
 
   assign last_block = length_q >> BLOCKLOG;
   assign next_length = length_q + {3'd0, merge_length};
-  // of the last four planes only the first one is there
+  // the last group contains one plane only
   assign last_length = length_q + {5'd0, lengths_q[5:0]};
   assign ends = cycle_q == 4'd10;
   assign raw = ends & (last_length > MOST);
 
-  // the blocks before the last one stay; a code goes on in the next block only if it is the last
-  // code
+  // keep the blocks before the last one; only the last code can continue in the next block
   always @(*) begin : comb_filled
     integer j;
     integer piece;
@@ -252,7 +251,7 @@ module bpc_compressor (
     if (ready) begin
       valid_d = 1'b0;
       if (valid_i) begin
-        // take a line: its planes, and the code of its first word
+        // accept a line: register its planes and the code of its first word
         cycle_d = 4'd1;
         line_d = line_i;
         planes_d = planes_of_line_planes;
@@ -262,7 +261,7 @@ module bpc_compressor (
         length_d = {5'd0, base_length};
       end
     end else if (cycle_q == 4'd1) begin
-      // the first codes are made
+      // the first codes are registered
       cycle_d = 4'd2;
     end else if (ends) begin
       // the result
@@ -315,7 +314,7 @@ module bpc_compressor (
     size_q <= size_d;
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, size_full[2:0], merge_merged_shifted[255:128]};
 
 endmodule

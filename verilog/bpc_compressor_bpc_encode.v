@@ -39,7 +39,7 @@ module bpc_compressor_bpc_encode (
   reg [4:0] zero;
   reg [5:0] run;
 
-  // beyond the line no plane counts as zero, so that a run ends there
+  // planes beyond the line do not count as zero, so that a run ends there
   always @(*) begin : comb_zero
     integer i;
     integer k;
@@ -80,14 +80,15 @@ module bpc_compressor_bpc_encode (
       dbp = planes_i[k*P +: 31];
       plane = dbp ^ above;
       above = dbp;
-      // the place is used where one bit is marked: the single one, or the lower of two neighbours
+      // the position is used if exactly one bit is marked: a single one, or the lower of two
+      // neighbours
       pairs = plane & (plane >> 1);
       alone = plane & ~(pairs | (pairs << 1));
       marked = plane;
       if (|pairs) begin
         marked = pairs;
       end
-      // places differ in some bit, which then is set in one and clear in another
+      // two marked positions differ in a bit: set in one, clear in the other
       place = 5'd0;
       not_place = 5'd0;
       for (i = 0; i < 31; i = i + 1) begin
@@ -97,7 +98,7 @@ module bpc_compressor_bpc_encode (
         end
       end
       one_marked = ~(|(place & not_place));
-      // a run that begins before these planes goes on while all of them are zero
+      // a run from the previous planes continues while all planes so far are zero
       run = 6'd0;
       if (zero[k]) begin
         here = here + 6'd1;

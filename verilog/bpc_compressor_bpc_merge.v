@@ -40,7 +40,7 @@ module bpc_compressor_bpc_merge (
   wire [31:0] code_4;
   reg [127:0] second_2;
 
-  // two and two codes, then the four, so that no sum of lengths waits for more than one other
+  // merge pairs, then both pairs: each sum of lengths depends on one other sum only
   assign low_length = {2'd0, lengths_i[5:0]} + {2'd0, lengths_i[11:6]};
   assign high_length = {2'd0, lengths_i[17:12]} + {2'd0, lengths_i[23:18]};
   assign code = codes_i[31:0];

@@ -111,7 +111,7 @@ module bpc_decompressor (
   output wire          ready_o,
   // a line is offered
   output wire          valid_o,
-  // the codes do not make a line; the line is zero
+  // the codes do not decode to a line; the line is zero
   output wire          error_o,
   // the line
   output wire [1023:0] line_o,
@@ -138,7 +138,7 @@ module bpc_decompressor (
   wire [991:0] old_planes;
   wire [991:0] new_lower_planes;
   reg [1023:0] rebuilt;
-  // the codes do not make a line
+  // the codes do not decode to a line
   wire wrong;
   reg [31:0] first;
   reg [5:0] first_length;
@@ -228,7 +228,7 @@ module bpc_decompressor (
     .carries_o (rebuild_carries)
   );
 
-  // the first word: its field with the sign in all higher bits, by the shortest code that ends here
+  // first word: sign-extended field of its code
   assign sign_4 = payload_i[6];
   assign sign_8 = payload_i[10];
   assign sign_16 = payload_i[18];
@@ -266,12 +266,11 @@ module bpc_decompressor (
   end
 
   assign ready = ~busy_q & (~valid_q | ready_i);
-  // the bits behind the window come from the payload while the codes in the window are taken apart
+  // read the bits after the window from the payload while the window is split
   assign ahead = place_q[7] ? (line_q >> TWO_BLOCKS) : (line_q >> BLOCK_BITS);
   assign behind = ahead[255:0] >> place_q[6:0];
 
-  // four codes are taken apart each cycle, the first when the payload comes: a sum of terms of
-  // which one counts
+  // split four codes per cycle, the first four when the payload arrives: AND-OR selection
   always @(*) begin
     offered = 1024'd0;
     if (~busy_q & raw_base) begin
@@ -301,7 +300,7 @@ module bpc_decompressor (
   end
 
   assign split_window = kept | offered[255:0];
-  // a cycle later they become planes, with the code behind them if it is that of the last plane
+  // one cycle later, decode them to planes, with the next code if it is the last plane's
   assign decode_codes = {32'd0, codes_q} | ({32'd0, window_q} << CHUNK_BITS);
   assign old_planes = {496'd0, lower_planes_q};
   assign decode_planes_in = {496'd0, upper_planes_q} | (old_planes << HALF_PLANES);
@@ -387,7 +386,7 @@ module bpc_decompressor (
     end
   end
 
-  // the words come late: their choice is the last one
+  // the words arrive late: select them last
   always @(posedge clk_i) begin
     if (busy_q & decoded_q & coded_q & ~wrong) begin
       line_q <= rebuilt;
@@ -404,7 +403,7 @@ module bpc_decompressor (
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, ahead[1023:256], new_lower_planes[991:496]};
 
 endmodule

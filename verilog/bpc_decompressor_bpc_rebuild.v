@@ -33,7 +33,6 @@ module bpc_decompressor_bpc_rebuild (
   localparam GROUPS = 8;
   localparam P = 31;
   localparam TREE = 12;
-  localparam [17:0] ONE = 18'd1;
   reg [17:0] sum;
   reg [17:0] sum_2;
   reg [17:0] sum_3;
@@ -44,7 +43,7 @@ module bpc_decompressor_bpc_rebuild (
     integer h;
     integer i;
     integer j;
-    // operands with one more bit below, where the carry enters, and one more bit above
+    // operands with an extra bit below for the carry-in, and one above for the carry-out
     reg [17:0] left;
     reg [17:0] right;
     reg [15:0] word;
@@ -60,17 +59,17 @@ module bpc_decompressor_bpc_rebuild (
     carries_o = 65'd0;
     half_o = 512'd0;
     half_o[15:0] = base_i;
-    // the differences
+    // differences of neighbouring words
     for (i = 0; i < 31; i = i + 1) begin
       for (j = 0; j < 16; j = j + 1) begin
         word[j] = planes_i[(15-j)*P+i];
       end
       half_o[i*16+16 +: 16] = word;
     end
-    // their sums inside each group
+    // prefix sums within each group
     groups = 512'd0;
     for (g = 0; g < 8; g = g + 1) begin
-      left = {ONE[17], half_o[g*64 +: 16], ONE[0]};
+      left = {1'b0, half_o[g*64 +: 16], 1'b1};
       right = 18'd0;
       right[0] = carries_i[g*4];
       right[16:1] = half_o[g*64+16 +: 16];
@@ -78,14 +77,14 @@ module bpc_decompressor_bpc_rebuild (
       carries_o[g*4] = sum[17];
       pair = sum[16:1];
       half_o[g*64+16 +: 16] = pair;
-      left_2 = {ONE[17], half_o[g*64+32 +: 16], ONE[0]};
+      left_2 = {1'b0, half_o[g*64+32 +: 16], 1'b1};
       right_2 = 18'd0;
       right_2[0] = carries_i[g*4+1];
       right_2[16:1] = half_o[g*64+48 +: 16];
       sum_2 = left_2 + right_2;
       carries_o[g*4+1] = sum_2[17];
       word = sum_2[16:1];
-      left_3 = {ONE[17], pair, ONE[0]};
+      left_3 = {1'b0, pair, 1'b1};
       right_3 = 18'd0;
       right_3[0] = carries_i[g*4+2];
       right_3[16:1] = word;
@@ -93,7 +92,7 @@ module bpc_decompressor_bpc_rebuild (
       carries_o[g*4+2] = sum_3[17];
       half_o[g*64+48 +: 16] = sum_3[16:1];
       groups[g*16 +: 16] = sum_3[16:1];
-      left_4 = {ONE[17], pair, ONE[0]};
+      left_4 = {1'b0, pair, 1'b1};
       right_4 = 18'd0;
       right_4[0] = carries_i[g*4+3];
       right_4[16:1] = half_o[g*64+32 +: 16];
@@ -101,9 +100,9 @@ module bpc_decompressor_bpc_rebuild (
       carries_o[g*4+3] = sum_4[17];
       half_o[g*64+32 +: 16] = sum_4[16:1];
     end
-    // sums over the groups: in each step twice as many have all that is below them
+    // prefix sums over the groups, in steps of 1, 2 and 4 groups
     for (h = 0; h < 4; h = h + 1) begin
-      left = {ONE[17], groups[h*32+16 +: 16], ONE[0]};
+      left = {1'b0, groups[h*32+16 +: 16], 1'b1};
       right = 18'd0;
       right[0] = carries_i[GROUPS*4+h*2];
       right[16:1] = groups[h*32 +: 16];
@@ -113,7 +112,7 @@ module bpc_decompressor_bpc_rebuild (
     end
     for (h = 0; h < 2; h = h + 1) begin
       for (g = 2; g < 4; g = g + 1) begin
-        left = {ONE[17], groups[h*64+g*16 +: 16], ONE[0]};
+        left = {1'b0, groups[h*64+g*16 +: 16], 1'b1};
         right = 18'd0;
         right[0] = carries_i[GROUPS*4+h*4+g*2-3];
         right[16:1] = groups[h*64+16 +: 16];
@@ -123,7 +122,7 @@ module bpc_decompressor_bpc_rebuild (
       end
     end
     for (g = 4; g < 8; g = g + 1) begin
-      left = {ONE[17], groups[g*16 +: 16], ONE[0]};
+      left = {1'b0, groups[g*16 +: 16], 1'b1};
       right = 18'd0;
       right[0] = carries_i[GROUPS*4+GROUPS+g-4];
       right[16:1] = groups[63:48];
@@ -131,10 +130,10 @@ module bpc_decompressor_bpc_rebuild (
       carries_o[GROUPS*4+GROUPS+g-4] = sum[17];
       groups[g*16 +: 16] = sum[16:1];
     end
-    // the words
+    // words of the line
     for (g = 1; g < 8; g = g + 1) begin
       for (j = 0; j < 3; j = j + 1) begin
-        left = {ONE[17], half_o[g*64+j*16 +: 16], ONE[0]};
+        left = {1'b0, half_o[g*64+j*16 +: 16], 1'b1};
         right = 18'd0;
         right[0] = carries_i[GROUPS*4+TREE+g*3-3+j];
         right[16:1] = groups[g*16-16 +: 16];
@@ -147,7 +146,7 @@ module bpc_decompressor_bpc_rebuild (
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, sum[0], sum_2[0], sum_3[0], sum_4[0]};
 
 endmodule

@@ -47,8 +47,7 @@ module bpc_decompressor_bpc_split (
     for (k = 0; k < 4; k = k + 1) begin
       code = window[31:0];
       codes_o[k*F +: 32] = code;
-      // a place for each length, of which one is taken: an addition behind the choice would come
-      // late
+      // shift for each length, then select: an addition after the selection would lengthen the path
       if (code[0]) begin
         window = window >> RAW;
         place_o = place_o + RAW;

@@ -170,7 +170,7 @@ module bpg #(
   reg [11:0] rsfails_q;
   // the interval ended at the last clock edge: choose
   reg ended_q;
-  // a calculator had counted a hit when the interval ended
+  // at least one calculator has a hit in the interval that ended
   reg hit_q;
   reg [3:0] l_max_q;
   reg updated_q;
@@ -205,14 +205,14 @@ module bpg #(
     .l_o        (most_hits_l)
   );
 
-  // one set of each group is sampled: the one at the place in it that is the group's number
+  // sample one set of each group: the one whose position in the group is the group number
   assign place = line_i[LINE_PLACE +: 3];
   assign group = line_i[LINE_SET_INDEX +: 2];
   assign tag = line_i[LINE_TAG +: TAG_BITS];
   assign sampled = access_i & (place == {1'b0, group});
 
   assign set_known = known_q[group];
-  // the last access of the interval: adjusted hits are taken, and all counters are halved
+  // at the last access of the interval, register the adjusted hits and halve all counters
   assign interval_ends = access_i & (accesses_q == LAST_OF_INTERVAL);
 
   always @(*) begin
@@ -238,7 +238,7 @@ module bpg #(
   assign l_max_o = l_max_q;
   assign update_o = updated_q;
 
-  // one cycle later the adjusted hits are compared; where there are none, the number stays
+  // one cycle later, compare the adjusted hits; without any hit, keep the number
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       ended_q <= 1'b0;

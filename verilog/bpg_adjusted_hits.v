@@ -82,8 +82,7 @@ module bpg_adjusted_hits #(
 
   assign watched = access_i & (warp_i <= last_warp_i);
 
-  // what moves on: the new tag, and behind it the words as they are, or invalid in the set's first
-  // access
+  // shift in the new tag; the words after it move up, or become invalid in the set's first access
   always @(*) begin : comb_places_write_data
     integer place;
     // word that moves to this position from the previous one
@@ -100,7 +99,7 @@ module bpg_adjusted_hits #(
     end
   end
 
-  // words move up to the place of the tag; the set's first access writes them all
+  // words up to the tag's position move; the first access to the set writes all words
   always @(*) begin : comb_hit
     integer place;
     // the tag was not found before this position
@@ -118,10 +117,10 @@ module bpg_adjusted_hits #(
     end
   end
 
-  // hits are counted up to the counter's end, and halved first at the end of an interval
+  // saturating count of hits; at the end of an interval it is halved first
   assign faded = interval_ends_i ? (hits_q >> 1) : hits_q;
 
-  // hits times the sets of a group, of which one is sampled, less half of the failures
+  // hits times the sets per group, because one is sampled, minus half of the failures
   always @(*) begin
     scaled = 14'd0;
     scaled[12:3] = hits_q;

@@ -33,7 +33,7 @@ module bpg_half_failures (
   assign half_o = {times_1[11:1], times_343[20:10], times_27[17:7], times_125[20:10], times_1[14:4],
       times_27[20:10], times_1[17:7], times_1[20:10]};
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, times_125[9:0], times_125[21], times_343[9:0], times_343[21]};
 
 endmodule

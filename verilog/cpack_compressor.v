@@ -154,7 +154,7 @@ module cpack_compressor (
   wire [15:0] compare_next;
   wire [263:0] pack_string;
   wire [6:0] pack_half;
-  // words of a line are still to be compared
+  // words of a line are left to compare
   reg busy_q;
   // number of groups of four words already compared
   reg [2:0] group_q;
@@ -200,12 +200,12 @@ module cpack_compressor (
     .half_o   (pack_half)
   );
 
-  // a result that is not taken stops both steps
+  // a stalled result stalls both stages
   assign moves = ready_i | ~done_q;
   assign is_last = group_q == LAST_GROUP;
   assign source = busy_q ? line_q : line_i;
   assign group_words = source[127:0];
-  // the codes go behind those that are there
+  // append the codes to the payload
   assign line_shifted = line_q >> TO_TOP;
   assign words = line_shifted[127:0];
   assign used = first_q ? 10'd0 : half_q;
@@ -259,7 +259,7 @@ module cpack_compressor (
         known_q <= compare_known;
         next_q <= compare_next;
         if (is_last) begin
-          // the next line starts with an empty dictionary
+          // reset the dictionary for the next line
           group_q <= 3'd0;
           known_q <= 16'd0;
           next_q <= 16'd1;
@@ -272,7 +272,7 @@ module cpack_compressor (
   always @(posedge clk_i) begin
     if (moves) begin
       if (busy_q | valid_i) begin
-        // four words go from the low end to the high end
+        // rotate by four words
         line_q <= (source >> 128) | ({896'd0, group_words} << TO_TOP);
         dictionary_q <= compare_dictionary;
         first_q <= ~busy_q;
@@ -287,7 +287,7 @@ module cpack_compressor (
         encoding_q <= 2'd1;
         if (last_q) begin
           if (!seen_nonzero) begin
-            // the codes of zeros are zero, too
+            // a line of zeros needs no payload: its codes are zero
             encoding_q <= 2'd2;
             half_q <= 10'd0;
           end else if (length[9]) begin
@@ -300,7 +300,7 @@ module cpack_compressor (
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, line_shifted[1023:128]};
 
 endmodule

@@ -48,7 +48,7 @@ module cpack_compressor_cpack_match (
   // words that are more than a byte, one bit each
   reg [3:0] wide;
   wire enters3;
-  // position of each word if it enters
+  // position of each word if it enters the dictionary
   wire [15:0] place0;
   reg [15:0] place3;
   wire found0;
@@ -86,7 +86,7 @@ module cpack_compressor_cpack_match (
     end
   end
 
-  // the places that the four words take, and those that they leave
+  // positions that the four words take, and the entries that remain
   assign next1 = {next_i[14:0], next_i[15]};
   assign next2 = {next_i[13:0], next_i[15:14]};
   assign next3 = {next_i[12:0], next_i[15:13]};
@@ -94,9 +94,9 @@ module cpack_compressor_cpack_match (
   assign known1 = known_i & ~next_i;
   assign known2 = known1 & ~next1;
   assign known3 = known2 & ~next2;
-  // which words enter: the only step from word to word
+  // words that enter the dictionary: the only dependence from word to word
   assign found0 = |(compare_four[15:0] & known_i);
-  // where they would go, and what is left before them
+  // position of each word, and the entries that remain before it
   assign place0 = next_i;
 
   // bit 4k + j: word k is equal to word j before it
@@ -194,7 +194,7 @@ module cpack_compressor_cpack_match (
     if (enters2) begin
       entered2 = place2;
     end
-    // the matches of each word with what was there and is left
+    // matches of each word with the remaining entries of the dictionary
     fours = 64'd0;
     threes = 64'd0;
     twos = 64'd0;
@@ -210,7 +210,7 @@ module cpack_compressor_cpack_match (
     fours[63:48] = compare_four[63:48] & left3;
     threes[63:48] = compare_three[63:48] & left3;
     twos[63:48] = compare_two[63:48] & left3;
-    // and with the words that entered just before
+    // matches with the earlier words of this group
     difference = 32'd0;
     kinds_o = 20'd0;
     places_o = 64'd0;
@@ -241,7 +241,7 @@ module cpack_compressor_cpack_match (
         end
       end
       if (!wide[k]) begin
-        // a word of the dictionary is longer than a byte
+        // words of one byte do not enter the dictionary
         kinds_o[k*5] = ~(|word);
         kinds_o[k*5+1] = |word;
       end else if (|four) begin
@@ -282,7 +282,7 @@ module cpack_compressor_cpack_match (
   assign known_o = known_i | entered0 | entered1 | entered2 | entered3;
   assign next_o = enters3 ? {place3[14:0], place3[15]} : place3;
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, next4, equal[3:0], equal[7:5], equal[11:10], equal[15], entry[31:16]};
 
 endmodule

@@ -150,12 +150,12 @@ module cpack_decompressor (
   wire [511:0] rebuild_dictionary;
   wire [15:0] rebuild_known;
   wire [15:0] rebuild_next;
-  // codes of a payload are still to be measured
+  // codes of a payload are left to measure
   reg busy_q;
   // number of groups of four codes already measured
   reg [2:0] group_q;
   reg [1:0] encoding_q;
-  // the payload from the 128-bit block on in which the next code begins
+  // the payload, from the 128-bit block of the next code on
   reg [1023:0] payload_q;
   // half of the bits of that block that are already measured
   reg [5:0] used_q;
@@ -174,7 +174,7 @@ module cpack_decompressor (
   reg done_q;
   // the line has an error so far
   reg wrong_q;
-  // the words so far, the latest at the top
+  // words decoded so far, the latest in the highest bits
   reg [1023:0] line_q;
   reg [263:0] string_here_shifted;
 
@@ -199,7 +199,7 @@ module cpack_decompressor (
     .next_o       (rebuild_next)
   );
 
-  // a result that is not taken stops both steps
+  // a stalled result stalls both stages
   assign moves = ready_i | ~done_q;
   assign is_last = group_q == LAST_GROUP;
 
@@ -221,7 +221,7 @@ module cpack_decompressor (
   always @(*) begin
     reach = lengths_end;
     if (kind == 2'd0) begin
-      // a line as it was has 128 bits for each four words
+      // an uncompressed line has 128 bits per four words
       reach = 8'd64;
     end
   end
@@ -260,7 +260,7 @@ module cpack_decompressor (
         known_q <= rebuild_known;
         next_q <= rebuild_next;
         if (last_q) begin
-          // the next payload starts with an empty dictionary
+          // reset the dictionary for the next payload
           known_q <= 16'd0;
           next_q <= 16'd1;
         end
@@ -293,7 +293,7 @@ module cpack_decompressor (
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, string_here_shifted[263:136]};
 
 endmodule

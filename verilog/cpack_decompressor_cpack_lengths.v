@@ -41,7 +41,7 @@ module cpack_decompressor_cpack_lengths (
       kind = 7'd0;
       half = 5'd0;
       behind = 136'd0;
-      // the sum of terms of which one counts: shorter paths than one choice after the other
+      // AND-OR selection: shorter paths than a priority chain
       if (~rest[0] & ~rest[1]) begin
         kind = 7'd1;
         half = half | HALF_ZZZZ;
@@ -73,7 +73,7 @@ module cpack_decompressor_cpack_lengths (
       if (rest[3:0] == 4'd15) begin
         kind = kind | 7'd64;
       end
-      // behind no code the length means nothing
+      // without a code, the length is undefined
       if (rest[0] & rest[1] & rest[3]) begin
         half = half | HALF_MMMX;
         behind = behind | (rest >> 16);

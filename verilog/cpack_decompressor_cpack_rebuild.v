@@ -70,7 +70,7 @@ module cpack_decompressor_cpack_rebuild (
       if (encoding_i == 2'd1) begin
         kind = kinds_i[k*7 +: 7];
       end
-      // the literal, and the place that is named
+      // literal bits, and the named dictionary position
       literal = 32'd0;
       if (encoding_i == 2'd0) begin
         literal = string_i[k*32 +: 32];
@@ -99,7 +99,7 @@ module cpack_decompressor_cpack_rebuild (
         end
       end
       error_o = error_o | kind[6] | (uses & ~(|(named & known)));
-      // its word: one of these four that has just entered there, or the dictionary's
+      // the named word: an earlier word of this group, or the dictionary entry
       entry = 32'd0;
       for (i = 0; i < 16; i = i + 1) begin
         if (named[i] & ~enters[i]) begin
@@ -122,14 +122,14 @@ module cpack_decompressor_cpack_rebuild (
         word[15:8] = entry[15:8];
       end
       words[k*32 +: 32] = word;
-      // xxxx, mmxx and mmmx enter
+      // words coded as xxxx, mmxx and mmmx enter the dictionary
       if (kind[1] | kind[3] | kind[5]) begin
         entered[k*16 +: 16] = next_o;
         enters = enters | next_o;
         known = known | next_o;
         next_o = {next_o[14:0], next_o[15]};
       end
-      // the string behind the code
+      // bits after the code
       behind = 136'd0;
       if (kind[0]) begin
         behind = behind | (rest >> 2);

@@ -144,7 +144,7 @@ module decompression_queue (
     .read_data_o     (lines_read_data)
   );
 
-  // a line in its last cycle is finished; it leaves when it is taken, and the next one begins
+  // a line is finished in its last cycle; when it leaves, the next one begins
   assign finished = busy_q & (remaining_q == 4'd1);
   assign leaves = finished & ready_i;
   assign free = ~busy_q | leaves;
@@ -155,12 +155,12 @@ module decompression_queue (
   assign passes = free & ~(|waiting_q) & enters;
 
   assign latency = (|latency_i) ? latency_i : 4'd1;
-  // lines that wait go round in the memory
+  // the memory of waiting lines is a ring buffer
   assign lines_write = enters & ~passes;
   assign lines_write_data = {id_i, latency};
   assign next_line = lines_read_data;
 
-  // the answer: what was ahead, after this cycle's work, of the line that enters
+  // reply: lines and cycles ahead of the entering line
   assign ahead = free ? waiting_q : (waiting_q + 4'd1);
   assign ahead_and_own = ahead + 4'd1;
   assign work_ahead = (busy_q & (~finished | ready_i)) ? (work_q - 8'd1) : work_q;

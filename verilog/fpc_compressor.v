@@ -222,7 +222,7 @@ module fpc_compressor (
     middle_data[1095:1048] = free_lanes_counts;
   end
 
-  // the data without gaps, behind the head unless the line stays as it is
+  // data without gaps, after the head; an uncompressed line has no head
   always @(*) begin : comb_prefixes
     integer g;
     for (g = 0; g < 8; g = g + 1) begin

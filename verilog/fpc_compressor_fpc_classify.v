@@ -67,7 +67,7 @@ module fpc_compressor_fpc_classify (
         if (|word) begin
           is_zero = 1'b0;
         end
-        // sign-extended: the bits above are all equal to the sign
+        // sign-extended words: all upper bits equal the sign
         if ((|word[31:3]) & ~(&word[31:3])) begin
           is_sign4 = 1'b0;
         end
@@ -90,7 +90,7 @@ module fpc_compressor_fpc_classify (
           is_repeated = 1'b0;
         end
       end
-      // the fewest bits of data first
+      // select the pattern with the fewest data bits
       if (is_zero) begin
         prefix = ZEROS;
       end else if (is_sign4) begin
@@ -114,7 +114,7 @@ module fpc_compressor_fpc_classify (
     for (g = 0; g < 8; g = g + 1) begin
       length = 3'd3;
       if (zero_groups[g] & HAS_RUNS) begin
-        // a run ends with its eighth word or before another word
+        // a run ends at its eighth word or before a nonzero word
         if ((&run) | ~zero_groups[g+1]) begin
           symbols_o[g*9+3 +: 3] = run;
           length = 3'd6;

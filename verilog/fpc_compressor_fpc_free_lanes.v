@@ -36,15 +36,21 @@ module fpc_compressor_fpc_free_lanes (
     for (g = 0; g < 8; g = g + 1) begin
       prefix = prefixes_i[g*3 +: 3];
       free = 6'd4;
-      if (prefix == ZEROS) begin
-        free = 6'd8;
-      end else if (prefix == SIGN4) begin
-        free = 6'd7;
-      end else if ((prefix == SIGN8) | (prefix == REPEATED)) begin
-        free = 6'd6;
-      end else if (prefix == RAW) begin
-        free = 6'd0;
-      end
+      case (prefix)
+        ZEROS: begin
+          free = 6'd8;
+        end
+        SIGN4: begin
+          free = 6'd7;
+        end
+        SIGN8, REPEATED: begin
+          free = 6'd6;
+        end
+        RAW: begin
+          free = 6'd0;
+        end
+        default: ;
+      endcase
       lanes[g*BITS +: 6] = free;
     end
   end
@@ -57,7 +63,7 @@ module fpc_compressor_fpc_free_lanes (
     reg [5:0] sum;
     sum = 6'd0;
     counts_o = 48'd0;
-    // pair by pair: the additions of all pairs are parallel, except one from pair to pair
+    // add within all pairs in parallel, then accumulate from pair to pair
     for (p = 0; p < 4; p = p + 1) begin
       left = lanes[p*2*BITS +: 6];
       right = lanes[p*2*BITS+BITS +: 6];

@@ -43,7 +43,7 @@ module fpc_compressor_fpc_gather (
     strings_o = 1024'd0;
     for (g = 0; g < 8; g = g + 1) begin
       pattern = prefixes_i[g*3 +: 3];
-      // the words' data with 4, 8 and 16 bits each
+      // data of the words with 4, 8 and 16 bits
       for (w = 0; w < 4; w = w + 1) begin
         word = line_i[g*128+w*32 +: 32];
         fours[w*4 +: 4] = word[3:0];
@@ -61,7 +61,7 @@ module fpc_compressor_fpc_gather (
         end
         halves[w*16 +: 16] = half;
       end
-      // one of them, or the words
+      // select one of them, or the uncompressed words
       low = halves;
       high = 64'd0;
       if (pattern == SIGN4) begin

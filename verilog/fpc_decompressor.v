@@ -251,7 +251,7 @@ module fpc_decompressor (
     after_input_data[1024] = encoding_i;
   end
 
-  // the data from bit 0 up; a line as it was consists of raw segments
+  // data from bit 0; an uncompressed line consists of raw segments
   always @(*) begin
     data = first[1023:0];
     prefixes = RAW;
@@ -289,7 +289,7 @@ module fpc_decompressor (
     end
   end
 
-  // words from their data
+  // rebuild words from their data
   always @(*) begin : comb_last_prefixes
     integer g;
     for (g = 0; g < 8; g = g + 1) begin
@@ -299,7 +299,7 @@ module fpc_decompressor (
 
   assign error_o = 1'b0;
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, free_lanes_counts[47:42]};
 
 endmodule

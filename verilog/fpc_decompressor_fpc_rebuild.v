@@ -45,11 +45,11 @@ module fpc_decompressor_fpc_rebuild (
     for (g = 0; g < 8; g = g + 1) begin
       pattern = prefixes_i[g*3 +: 3];
       for (w = 0; w < 4; w = w + 1) begin
-        // the word's data with 4, 8 and 16 bits
+        // data of the word with 4, 8 and 16 bits
         four = strings_i[g*128+w*4 +: 4];
         kept_byte = strings_i[g*128+w*8 +: 8];
         half = strings_i[g*128+w*16 +: 16];
-        // four bits of the word at a time that take the sign's value
+        // ranges of bits that sign extension sets
         above4 = (pattern == SIGN4) & four[3];
         above16 = above4 | ((pattern == SIGN8) & kept_byte[7]);
         above8 = above16 | ((pattern == TWO_BYTES) & half[7]);
@@ -68,7 +68,7 @@ module fpc_decompressor_fpc_rebuild (
         if (above24) begin
           word[31:24] = ONES8;
         end
-        // the data themselves
+        // data bits of the word
         if (pattern == SIGN4) begin
           word = word | {28'd0, four};
         end

@@ -267,7 +267,7 @@ module latte_controller #(
     .tolerance_o    (tolerance_o)
   );
 
-  // EPs by accesses, periods by EPs
+  // count accesses per EP, and EPs per period
   assign learning = ep_q == 4'd0;
   assign build = (ep_q == LAST_EP) | (learning & first_period_q);
   assign ep_ends = access_i & (accesses_q == LAST_ACCESS);

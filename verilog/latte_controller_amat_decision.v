@@ -105,13 +105,13 @@ module latte_controller_amat_decision (
     .mean_cycles_o (divider_mean_cycles)
   );
 
-  // each phase runs from the highest bit to bit 0, the last one ends in the decision
+  // each phase processes its bits from high to low; the last phase decides
   assign last = step_q == 4'd0;
 
   assign divider_step = phase_q == DIVIDE;
   assign divider_mean_warps_padded = {4'd0, divider_mean_warps};
 
-  // what a hit costs: its latency, less what the pipeline hides
+  // cost of a hit: its latency minus the latency that the pipeline hides
   assign hidden = (POLICY == 2'd2) ? 18'd0 : product_q[23:6];
 
   always @(*) begin : comb_per_hit
@@ -137,7 +137,7 @@ module latte_controller_amat_decision (
     reg [15:0] hits_padded;
     reg [15:0] misses_padded;
     cost_d = cost_q;
-    // cost of a mode: hits x cost of a hit + misses x miss latency
+    // cost of a mode = hits x hit cost + misses x miss latency
     for (lane = 0; lane < 3; lane = lane + 1) begin
       charge = per_hit[lane*12 +: 12];
       sum = cost_q[lane*25 +: 25] << 1;
@@ -157,7 +157,7 @@ module latte_controller_amat_decision (
     end
   end
 
-  // first none against low-latency, then the better one against high-capacity
+  // compare no compression with low-latency, then the better one with high-capacity
   always @(*) begin
     best_cost = cost_q[24:0];
     best_accesses = accesses[9:0];
@@ -190,7 +190,8 @@ module latte_controller_amat_decision (
     end
   end
 
-  // better is what costs less per access, or what hits more often; a tie is not better
+  // the next mode is better if its cost per access is lower or its hits are more; ties keep the
+  // mode
   assign better = (POLICY == 2'd1) ? (next_hits > best_hits) : ((|next_difference) &
       ~next_difference[35]);
 

@@ -38,7 +38,7 @@ module latte_controller_dedicated_sets #(
   wire [1:0] quarter;
   wire [REST-1:0] residue;
 
-  // one set per mode in each quarter, at another place in each: 3 x rest - quarter
+  // one dedicated set per mode in each quarter, at a different offset in each: 3 x rest - quarter
   assign rest = set_i[REST-1:0];
   assign quarter = set_i[SET-1:REST];
   assign residue = (rest + (rest << 1)) - {{(REST-2){1'b0}}, quarter};

@@ -46,7 +46,7 @@ module latte_controller_mean_divider (
   reg [11:0] mean_warps_q;
   reg [11:0] mean_cycles_q;
 
-  // the divisor stands below the quotient's highest bit, and what is left moves up to it
+  // restoring division: the remainder shifts left past a fixed divisor
   assign warps_divisor = {1'b0, schedules_q, 5'd0};
   assign cycles_divisor = {1'b0, schedules_q, 7'd0};
   assign any = |schedules_q;
@@ -62,7 +62,7 @@ module latte_controller_mean_divider (
       warps_q <= warps_i;
       cycles_q <= cycles_i;
     end else if (step_i) begin
-      // shifts a bit in: a sum would keep unknown bits
+      // shift the bit in; an addition would keep unknown bits
       mean_warps_q <= {mean_warps_q[10:0], warps_bit};
       mean_cycles_q <= {mean_cycles_q[10:0], cycles_bit};
       if (warps_bit) begin
@@ -78,7 +78,7 @@ module latte_controller_mean_divider (
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, rst_ni};
 
 endmodule

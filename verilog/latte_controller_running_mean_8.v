@@ -38,7 +38,7 @@ module latte_controller_running_mean_8 #(
     if (!rst_ni) begin
       mean_q <= RESET_MEAN;
     end else if (sample_i) begin
-      // a sixteenth of the mean goes, a sixteenth of the value comes
+      // exponential mean with weight 1/16
       mean_q <= (mean_q - (mean_q >> 4)) + {4'd0, value_i, 4'd0};
     end
   end

@@ -35,7 +35,7 @@ module latte_controller_schedule_sums (
   output wire [17:0] cycles_o
 );
 
-  // number of schedules from which the sums are halved
+  // number of schedules at which the sums are halved
   localparam [9:0] FULL = 10'h3fe;
   reg [9:0] next_schedules;
   reg [15:0] next_warps;

@@ -235,21 +235,21 @@ module md_cache (
     end
   end
 
-  // a request is taken when nothing goes on, or a hit is just being read
+  // accept a request when idle, or while a hit is read
   assign ready = ~(looking_q | evicting_q | asking_q | awaiting_q);
   assign accepts = valid_i & ready;
 
-  // look-up: a set that was not used since reset is empty, whatever its memory says
+  // look-up: a set that is unused since reset is empty; ignore its memory
   assign set = line_q[LINE_SET_INDEX +: 6];
   assign lookup_state_in = used_bit ? states_read_data : 14'd0;
 
-  // the block: read by a hit, thrown out by a miss, replaced by the one that DRAM sends
+  // the block: read by a hit, evicted by a miss, replaced by the fill from DRAM
   assign filled = awaiting_q & fill_valid_i;
 
   assign slot = {set, current_way};
   assign entry_port_block_in = awaiting_q ? fill_data_i : data_read_data;
   assign data_write = (reading_q & updates_q) | filled;
-  // a dirty victim goes to the write-back buffer, and nothing is asked for before that is free
+  // a dirty victim goes to the write-back buffer; the request waits until it is free
   assign buffer_free = ~writeback_valid_q | writeback_ready_i;
 
   always @(*) begin

@@ -43,7 +43,7 @@ module md_cache_md_lookup (
   wire [3:0] valid;
   wire [3:0] dirty;
   reg [3:0] found;
-  // ways that were last used before all others
+  // the least recently used way, one-hot
   wire [3:0] oldest;
   wire hit;
   // way of the access, one-hot
@@ -67,7 +67,7 @@ module md_cache_md_lookup (
   assign oldest = {order[2] & order[4] & order[5], order[1] & order[3] & ~order[5], order[0] &
       ~order[3] & ~order[4], ~order[0] & ~order[1] & ~order[2]};
 
-  // the way that matches, else the first empty one, else the oldest
+  // the matching way, else the first empty way, else the least recently used one
   always @(*) begin
     chosen = oldest;
     if (hit) begin
@@ -91,7 +91,7 @@ module md_cache_md_lookup (
     end
   end
 
-  // the chosen way is now used after all others
+  // mark the chosen way as the most recently used one
   always @(*) begin
     next_order = order;
     if (chosen[0]) begin
@@ -108,7 +108,7 @@ module md_cache_md_lookup (
     end
   end
 
-  // a block that comes in is clean unless it is updated
+  // a filled block is clean unless it is updated
   always @(*) begin
     next_dirty = dirty;
     if (update_i) begin

@@ -140,7 +140,8 @@ module milg #(
     .quotient_o (divider_quotient)
   );
 
-  // instructions in flight: first those issued, then those completed; both ends saturate
+  // instructions in flight: add the issued ones, subtract the completed ones; saturates at both
+  // ends
   always @(*) begin
     sum = {1'b0, inflight_q} + {{(INFLIGHT_BITS-1){1'b0}}, issued_i};
     if (sum < {{(INFLIGHT_BITS-1){1'b0}}, completed_i}) begin
@@ -160,7 +161,7 @@ module milg #(
   // the shift right by REQUEST: reservation failures per request
   assign rsfails_per_request = rsfails_q[RSFAIL_BITS-1:REQUEST_BITS];
 
-  // what is in flight beyond the limit was so before the limit came
+  // instructions in flight above the limit were issued before the limit was set: ignore them
   assign divider_number = (max_inflight_q > limit_q) ? limit_q : max_inflight_q;
   assign may_issue_o = inflight_q < limit_q;
   assign inflight_o = inflight_q;
@@ -185,7 +186,7 @@ module milg #(
     end else begin
       updated_q <= 1'b0;
       if (request_i & (&requests_q)) begin
-        // the interval ends: a new limit, and the counters start over with the events of this cycle
+        // the interval ends: set a new limit; the counters restart with the events of this cycle
         updated_q <= 1'b1;
         requests_q <= {REQUEST_BITS{1'b0}};
         rsfails_q <= {{(RSFAIL_BITS-1){1'b0}}, rsfail_i};

@@ -53,7 +53,7 @@ module milg_small_divider #(
     remainder = {REM{1'b0}};
     quotient_o = {INFLIGHT_BITS{1'b0}};
     for (turn = 0; turn < INFLIGHT_BITS; turn = turn + 1) begin
-      // bring down the highest bit that is left, then see whether the divisor goes in
+      // long division: shift in the next bit, subtract the divisor if it fits
       remainder = (remainder << 1) + {{DIV{1'b0}}, rest[INFLIGHT_BITS-1]};
       rest = rest << 1;
       quotient_o = quotient_o << 1;

@@ -156,7 +156,7 @@ module qbmi (
     .update_o   (update_o)
   );
 
-  // which kernel issues and which makes a request, a bit each
+  // one bit per kernel: issues an instruction, makes a request
   always @(*) begin : comb_issues
     integer i;
     reg kernel;
@@ -167,7 +167,7 @@ module qbmi (
     end
   end
 
-  // the 1024th request of a kernel ends its interval: its average is taken, its counters start over
+  // the 1024th request of a kernel ends its interval: register its average, reset its counters
   always @(*) begin : comb_interval_instructions
     integer i;
     interval_instructions = 10'd0;
@@ -178,7 +178,7 @@ module qbmi (
     end
   end
 
-  // an instruction costs its kernel one; when that leaves none, all kernels get a new set
+  // an instruction decrements its kernel's quota; at zero, all kernels get new quotas
   always @(*) begin : comb_empty
     integer i;
     empty = 1'b0;
@@ -210,7 +210,8 @@ module qbmi (
     end
   end
 
-  // a kernel's rank is the number of those with a larger quota, or an equal one and a lower number
+  // rank of a kernel: the number of kernels with a larger quota, or an equal quota and a lower
+  // number
   always @(*) begin : comb_ranks
     integer i;
     integer j;

@@ -45,7 +45,7 @@ module qbmi_quota_set (
   // remainders of the common multiple by each kernel's requests
   reg [9:0] rest_q;
   reg [11:0] step_quotient_d;
-  // quotients and remainders of the multiple at the start of the turn, which is added in each step
+  // quotients and remainders of the multiple at the start of the turn; each step adds them
   reg [11:0] step_quotient_q;
   reg [9:0] step_rest_d;
   reg [9:0] step_rest_q;
@@ -143,7 +143,8 @@ module qbmi_quota_set (
         busy_q <= 1'b1;
         turn_q <= 1'b0;
       end else if (busy_q & divides) begin
-        // the multiple is one of this kernel's requests too: on to the next kernel, or done
+        // the multiple is divisible by this kernel's requests: continue with the next kernel, or
+        // finish
         turn_q <= turn_q + 1'b1;
         if (turn_q == LAST) begin
           busy_q <= 1'b0;
@@ -153,7 +154,7 @@ module qbmi_quota_set (
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, reduced[5]};
 
 endmodule

@@ -295,7 +295,7 @@ module sc_code_builder #(
   );
 
   assign sorter_index_in = ~given_q;
-  // one stage after the other; an empty table needs only the emission
+  // the stages run in sequence; an empty table needs the emission only
   assign empty = ~(|sorter_size);
 
   always @(*) begin
@@ -303,7 +303,7 @@ module sc_code_builder #(
     escape_weight_d = escape_weight_q;
     asked_d = asked_q;
     given_d = given_q;
-    // entries that exist are sorted
+    // sort the existing entries only
     drained = 1'b0;
     sorter_put = 1'b0;
     if (stage_q == STAGE_DRAIN) begin
@@ -360,7 +360,8 @@ module sc_code_builder #(
         end
       end
     endcase
-    // the table is read from its last entry to its first, and again where the emitter wants a value
+    // read the table from its last entry to its first, then again for the values that the emitter
+    // requests
     read_o = emitter_read;
     read_index_o = 10'd0;
     if (emitter_read) begin

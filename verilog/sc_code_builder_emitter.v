@@ -84,7 +84,7 @@ module sc_code_builder_emitter #(
   reg busy_q;
   // symbols without a code are left
   reg more_q;
-  // the value of an entry was requested, and the reply is not there yet
+  // a read of an entry's value is in flight
   reg waiting_q;
   reg read_q;
   // number of symbols that have a code
@@ -102,10 +102,10 @@ module sc_code_builder_emitter #(
   reg [15:0] given_code_q;
   reg [4:0] given_length_q;
 
-  // codes grow, one bit per cycle, until they have the length of this place
+  // extend the code by one bit per cycle to the length of this position
   assign choose = busy_q & more_q & ~waiting_q;
   assign longer = (|size_i) & (length_q != MAX_LENGTH) & (position_q >= longer_from_i);
-  // then the escape is given, or the entry's value is read and the entry is given
+  // then output the escape, or read the entry's value and output the entry
   assign free = ~valid_q | code_ready_i;
   assign escape_next = escape_left_q & ((position_q == size_i) | ({2'd0, count_i} <
       escape_weight_i));

@@ -116,13 +116,13 @@ module sc_code_builder_lengths #(
     .read_data_o     (longer_from_read_data)
   );
 
-  // depth by depth from the root, a node per cycle; depths without nodes take a cycle too
+  // visit nodes by depth from the root, one per cycle; an empty depth takes a cycle
   assign any_left = |left_q;
   assign depth_ends = ~(|left_q) | (left_q == 11'd1);
   assign is_last = length_q == LAST_LENGTH;
   assign too_deep = size_i - seen_q - left_q;
 
-  // the first code of the next length gets shorter, or the last code of this length longer
+  // shorten the first code of the next length, or lengthen the last code of this length
   always @(*) begin
     change = ~unit_q + 16'd1;
     neighbor = length_q - 4'd1;
@@ -173,7 +173,7 @@ module sc_code_builder_lengths #(
         end
       end
     end
-    // nodes that were not reached lie too deep
+    // nodes that were not visited are too deep
     done_o = 1'b0;
     if (checking_q) begin
       excess_d = {5'd0, too_deep};

@@ -64,7 +64,7 @@ module sc_code_builder_merger (
   reg half_symbol_q;
   // weight of that item, or weight of the last node
   reg [22:0] weight_q;
-  // the only waiting node was made in the previous cycle, so that the memory does not give it yet
+  // the only waiting node was written in the previous cycle: bypass the memory
   reg bypass_q;
 
   selvedge_sync_mem #(.A (9), .BITS (23)) nodes (
@@ -76,18 +76,18 @@ module sc_code_builder_merger (
     .read_data_o     (nodes_read_data)
   );
 
-  // the lightest symbol that is left: the escape or an entry
+  // the lightest remaining symbol: the escape or an entry
   assign any_entry = |entries_left_q;
   assign take_escape = escape_left_q & (~any_entry | (escape_weight_i <= {2'd0, count_i}));
   assign symbol_weight = take_escape ? {9'd0, escape_weight_i} : {11'd0, count_i};
-  // the lighter one of that symbol and of the node that waits longest
+  // the lighter of that symbol and the oldest waiting node
   assign node_weight = bypass_q ? weight_q : nodes_read_data;
   assign take_symbol = (any_entry | escape_left_q) & ((taken_q == made_q) | (symbol_weight <=
       node_weight));
   assign item_weight = take_symbol ? symbol_weight : node_weight;
   assign take_entry_o = busy_q & take_symbol & ~take_escape;
   assign taken_next = taken_q + {10'd0, busy_q & ~take_symbol};
-  // every second item makes a node with the item before
+  // every second item forms a node with the previous item
   assign sum = weight_q + item_weight;
   assign make = busy_q & half_q;
   assign node_valid_o = make;

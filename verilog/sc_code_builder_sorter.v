@@ -43,7 +43,7 @@ module sc_code_builder_sorter (
   output wire        done_o,
   // count of the shown entry
   output wire [11:0] count_o,
-  // index of the shown entry
+  // index of the current entry
   output wire  [9:0] index_o
 );
 
@@ -79,16 +79,16 @@ module sc_code_builder_sorter (
   reg joined_d;
   // the new chain is complete, and its first entry is read
   reg joined_q;
-  // the shown entry goes into its bucket
+  // the current entry moves into its bucket
   reg moving_q;
   // entries that this pass has not moved yet
   reg [10:0] left_q;
   reg [9:0] head_d;
   reg [9:0] head_q;
   reg [9:0] last_d;
-  // last entry of the chain, or the entry that was turned last
+  // last entry of the chain, or the last entry whose link was reversed
   reg [9:0] last_q;
-  // index of the shown entry
+  // index of the current entry
   reg [9:0] here_q;
 
   selvedge_sync_mem #(.A (10), .BITS (12)) counts (
@@ -127,7 +127,7 @@ module sc_code_builder_sorter (
     .read_data_o     (tails_read_data)
   );
 
-  // an entry hangs behind the last one of its bucket
+  // append an entry to its bucket
   assign put = put_i | moving_q;
 
   always @(*) begin
@@ -159,7 +159,7 @@ module sc_code_builder_sorter (
       filled_d = filled_q;
       filled_d[slot] = 1'b1;
     end
-    // a link is written to the end of a bucket, to the end of the chain, or backward
+    // write a link: append to a bucket, join two chains, or reverse the chain
     links_write = (put & is_filled) | turn_i;
     links_write_address = tails_read_data;
     links_write_data = index;
@@ -173,7 +173,7 @@ module sc_code_builder_sorter (
       links_write_data = last_q;
       last_d = here_q;
     end
-    // a pass ends when buckets are joined, that of the least digit first
+    // a pass ends when the buckets are joined, lowest digit first
     joined_d = 1'b0;
     if (joining_q) begin
       bucket_d = bucket_q + 4'd1;
@@ -206,7 +206,7 @@ module sc_code_builder_sorter (
   assign heads_write = put & ~is_filled;
   assign done_o = joined_q & (&pass_q);
 
-  // the entry that is shown in the next cycle
+  // current entry of the next cycle
   always @(*) begin
     address = here_q;
     if (moving_q | turn_i | next_i) begin

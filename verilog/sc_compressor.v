@@ -218,16 +218,16 @@ module sc_compressor (
   reg [2:0] group_q;
   // words of the group that are not looked up yet
   reg [7:0] pending_q;
-  // the banks give codes in this cycle
+  // the banks' replies are valid in this cycle
   reg reading_q;
-  // words that these codes are for
+  // words that these replies belong to
   reg [7:0] read_served_q;
   reg [23:0] read_banks_q;
   // group of these words
   reg [2:0] read_group_q;
   // these words complete their group
   reg read_done_q;
-  // fields and lengths hold a complete group to pack
+  // the fields contain a complete group to pack
   reg packing_q;
   reg packing_first_q;
   reg packing_last_q;
@@ -299,7 +299,7 @@ module sc_compressor (
     .bits_o       (append_bits)
   );
 
-  // codes wait for the lines in flight, then for a clear table
+  // accept codes when no line is in flight and the table is clear
   assign ready = (phase_q == PHASE_RUN) & ~looking_q & ~reading_q;
 
   always @(*) begin : comb_fields_d
@@ -308,7 +308,7 @@ module sc_compressor (
     reg [31:0] word;
     fields_d = fields_q;
     lengths_d = lengths_q;
-    // look up the words of a group; those of the first group while the line is taken
+    // look up the words of a group; the first group is looked up when the line is accepted
     for (i = 0; i < 8; i = i + 1) begin
       word = 32'd0;
       for (g = 0; g < 4; g = g + 1) begin
@@ -339,7 +339,7 @@ module sc_compressor (
   assign load_ready = (phase_q == PHASE_LOAD) & (fresh_q | ~load_first_i);
   assign take_code = load_valid_i & load_ready;
 
-  // the first bit of a code goes to the lowest place
+  // reverse each code: its first bit is bit 0
   always @(*) begin : comb_reversed
     integer i;
     for (i = 0; i < 16; i = i + 1) begin
@@ -360,7 +360,7 @@ module sc_compressor (
     end
   end
 
-  // an entry goes into its set's bank and row, and into its way
+  // write an entry into the bank, row and way of its set
   assign load_bank = load_index_i[4:2] ^ load_index_i[7:5] ^ {1'b0, load_index_i[9:8]};
 
   always @(*) begin
@@ -383,8 +383,7 @@ module sc_compressor (
     end
   end
 
-  // a group is packed when its payload's place is free; words are looked up if their fields will
-  // have room
+  // pack a group when the payload register is free; look up words if their fields will be free
   assign pack = packing_q & (~valid_q | ready_i);
   assign next_packing = (reading_q & read_done_q) | (packing_q & ~pack);
   assign next_valid = (valid_q & ~ready_i) | (pack & packing_last_q);
@@ -406,7 +405,7 @@ module sc_compressor (
     end
   end
 
-  // pack them; the line itself is given if its codes are too long
+  // pack the codes; output the line itself if they are too long
   always @(*) begin : comb_coded
     integer i;
     coded = 1'b1;
@@ -563,7 +562,7 @@ module sc_compressor (
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, load_value_i[7:0]};
 
 endmodule

@@ -71,7 +71,7 @@ module sc_compressor_sc_bank (
     tag_q <= tag_i;
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, rst_ni};
 
 endmodule

@@ -41,7 +41,7 @@ module sc_compressor_sc_lookup (
     end
   end
 
-  // the first word that wants a bank has it
+  // each bank serves the first word that needs it
   always @(*) begin : comb_first
     integer i;
     integer j;
@@ -59,7 +59,7 @@ module sc_compressor_sc_lookup (
       end
       first[i] = alone;
     end
-    // words that are equal share a lookup
+    // equal words share a lookup
     for (i = 0; i < 8; i = i + 1) begin
       own = i[3:0];
       alone = first[i];

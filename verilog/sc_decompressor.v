@@ -219,14 +219,14 @@ module sc_decompressor (
   reg [1:0] phase_q;
   // end of the codes of each length, left-aligned
   reg [271:0] ends_q;
-  // rank of a code less the code, for each length
+  // rank of a code minus the code, for each length
   reg [175:0] bases_q;
   reg escape_known_q;
   // code of the escape symbol, first bit lowest
   reg [15:0] escape_code_q;
   // mask of the bits of that code
   reg [15:0] escape_mask_q;
-  // zero until an escape is loaded, because a shift by an unknown length gives unknown bits
+  // reset to zero, because a shift by an unknown length gives unknown bits
   reg [4:0] escape_length_q;
   reg [9:0] escape_place_q;
   // rank of the next code
@@ -234,7 +234,7 @@ module sc_decompressor (
   // blocks of 32 bits after the two blocks with known code lengths
   reg [1023:0] payload_q;
   reg [10:0] bits_q;
-  // the payload is the line itself
+  // the payload is the uncompressed line
   reg plain_q;
   reg busy_q;
   // the two blocks with known code lengths
@@ -243,7 +243,7 @@ module sc_decompressor (
   reg [255:0] block_lengths_q;
   reg [63:0] block_values_q;
   reg [63:0] block_escapes_q;
-  // mark at which the next code begins
+  // one-hot position at which the next code begins
   reg [79:0] start_q;
   // number of blocks that are consumed
   reg [5:0] used_q;
@@ -352,13 +352,13 @@ module sc_decompressor (
     .line_o   (put_line)
   );
 
-  // codes wait for the payloads in flight
+  // accept codes when no payload is in flight
   assign ready = (phase_q == PHASE_RUN) & ~busy_q;
   assign load_ready = phase_q == PHASE_LOAD;
   assign take_code = load_valid_i & load_ready;
 
-  // codes come in canonical order: each one's end is that of its length, and of all longer ones so
-  // far
+  // codes arrive in canonical order: each one updates the end of its length and of all longer
+  // lengths
   always @(*) begin
     first_ends = ends_q;
     code_rank = rank_q;
@@ -393,7 +393,7 @@ module sc_decompressor (
     end
   end
 
-  // a stage goes on when the next one is free or goes on; words are read when the line is free
+  // a stage advances when the next one is free or advances; words are read when the line is free
   assign free = ~valid_q | ready_i;
   assign issue = placed_q & free & ~(read_q & read_last_q);
   assign still = pending_q & ~schedule_served;
@@ -401,7 +401,7 @@ module sc_decompressor (
   assign found_goes = found_q & (~placed_q | placed_done);
   assign step = busy_q & ~plain_q & (~found_q | found_goes);
   assign take = valid_i & ready;
-  // the lengths at every bit of the next block
+  // code lengths at every bit of the next block
   assign lengths_bits = ready ? payload_i[47:0] : payload_q[47:0];
 
   always @(*) begin : comb_next_left
@@ -432,7 +432,7 @@ module sc_decompressor (
     end
   end
 
-  // put them into the line
+  // insert the words into the line
   always @(*) begin : comb_put_words
     integer bank;
     integer i;
@@ -595,7 +595,7 @@ module sc_decompressor (
       end
     end
     if (busy_q & plain_q & free & ~(found_q | placed_q | read_q)) begin
-      // its first block has left the payload
+      // remove the first block from the payload
       line_q <= {payload_q[991:0], blocks_q[63:32]};
       error_q <= 1'b0;
     end
@@ -605,7 +605,7 @@ module sc_decompressor (
       start_q <= FIRST_START;
       used_q <= 6'd0;
       left_q <= 6'd32;
-      // a payload has no more bits than the line
+      // a payload is not longer than the line
       bits_q <= bits_i;
       if (bits_i > LINE_BITS) begin
         bits_q <= LINE_BITS;
@@ -633,7 +633,7 @@ module sc_decompressor (
     if (found_goes) begin
       places_q <= find_places_places;
       pending_q <= found_taken_q;
-      // the last code, if it is the escape's
+      // the last code can be an escape
       raw_q <= 4'd0;
       if (found_escaped_q) begin
         raw_q <= found_taken_q & ~(found_taken_q >> 1);
@@ -641,7 +641,7 @@ module sc_decompressor (
       placed_word_q <= find_places_word;
       placed_at_q <= found_at_q;
       placed_last_q <= found_last_q;
-      // the first block that was used up came before the payload
+      // positions count the empty block before the payload
       placed_error_q <= found_invalid_q | (code_end_at > (found_size_q + 11'd32));
     end
   end

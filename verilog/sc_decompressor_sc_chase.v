@@ -86,7 +86,7 @@ module sc_decompressor_sc_chase (
     escape_end = 80'd0;
     any_invalid = 64'd0;
     for (i = 0; i < 4; i = i + 1) begin
-      // the mark stays where there is no code, or where no further word is wanted
+      // keep the position if no code matches or no more words are needed
       held = 64'd0;
       if (left_i > i[5:0]) begin
         held = mark[63:0];
@@ -119,7 +119,7 @@ module sc_decompressor_sc_chase (
   end
 
   assign invalid_o = |any_invalid;
-  // the word behind an escape has as many bits as a block
+  // the raw word after an escape has as many bits as a block
   assign escaped_o = |escape_end;
   assign advance = (|escape_end) | (|stopped[79:32]);
   assign advance_o = advance;

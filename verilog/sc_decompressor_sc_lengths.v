@@ -56,13 +56,13 @@ module sc_decompressor_sc_lengths (
         is_escape = is_escape & head_bit;
       end
     end
-    // the ends never fall from length to length: the length is that of the first end above the bits
+    // the ends do not decrease with the length: select the first length whose end is above the bits
     shorter = 32'd0;
     for (p = 0; p < 4; p = p + 1) begin
       lengths_o[p*32 +: 32] = 32'd0;
     end
     for (l = 0; l < 16; l = l + 1) begin
-      // from the last bit to the first: an end's bit that is set is above a bit that is not
+      // compare from the lowest bit to the highest
       below = 32'd0;
       for (b = 0; b < 16; b = b + 1) begin
         head_bit = ~bits_i[15-b +: 32];

@@ -18,7 +18,7 @@ module sc_decompressor_sc_places (
   input  wire  [27:0] ends_i,
   // one bit per code that was found
   input  wire   [3:0] taken_i,
-  // rank of a code less the code, for each length
+  // rank of a code minus the code, for each length
   input  wire [175:0] bases_i,
   // address of the value whose rank is beyond the last address
   input  wire   [9:0] escape_place_i,
@@ -50,7 +50,7 @@ module sc_decompressor_sc_places (
     code_begin = begin_i;
     last_end = begin_i;
     for (i = 0; i < 4; i = i + 1) begin
-      // the last 11 bits before its end are what matters of a code
+      // the last 11 bits before its end determine a code
       length = ends_i[i*7 +: 5] - code_begin[4:0];
       tail_shifted = shifted >> ends_i[i*7 +: 7];
       tail = tail_shifted[10:0];
@@ -67,7 +67,8 @@ module sc_decompressor_sc_places (
         end
       end
       rank = base + code;
-      // the values lie by rank; the escape's place is left to a rank that has none
+      // values are stored by rank; the escape's entry is reused for the rank beyond the last
+      // address
       places_o[i*10 +: 10] = rank[9:0];
       if (rank[10]) begin
         places_o[i*10 +: 10] = escape_place_i;
@@ -83,7 +84,7 @@ module sc_decompressor_sc_places (
   assign bits_shifted = bits_i >> last_end;
   assign word_o = bits_shifted[31:0];
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, code_begin[6:5], tail_shifted[127:11], bits_shifted[111:32]};
 
 endmodule

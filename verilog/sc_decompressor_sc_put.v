@@ -13,7 +13,7 @@
 module sc_decompressor_sc_put (
   // the line so far
   input  wire [1023:0] line_i,
-  // the words
+  // words of the line
   input  wire  [127:0] words_i,
   // words that are valid
   input  wire    [3:0] served_i,

@@ -26,7 +26,7 @@ module sc_decompressor_sc_schedule (
   localparam K = 4;
   wire [3:0] wanted;
 
-  // the first word that wants a bank has it
+  // each bank serves the first word that needs it
   assign wanted = pending_i & ~raw_i;
 
   always @(*) begin : comb_rows_o

@@ -195,7 +195,7 @@ module sc_vft (
     .lost_o  (update_lost)
   );
 
-  // first stage: one operation per cycle reads its set, and learns whether it is being written
+  // first stage: read the set of one operation, and detect a write to the same set
   assign train_ready_o = ~read_i & ~clear_i;
 
   always @(*) begin : comb_next_set
@@ -210,11 +210,11 @@ module sc_vft (
     end
   end
 
-  // second stage: a word changes its set
+  // second stage: update the set for a word
   assign content = forward_q ? written_q : memory_read_data;
   assign sum = {1'b0, lost_q} + {3'd0, update_lost};
 
-  // second stage: a read picks its way
+  // second stage: select the way for a read
   always @(*) begin : comb_entry
     integer way;
     entry = content[35:0];
@@ -269,7 +269,7 @@ module sc_vft (
     end
   end
 
-  // the words after a clear are numbered, until their number is the number of sets
+  // count the words since the last clear, up to the number of sets
   always @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       words_q <= 8'd0;

@@ -58,7 +58,7 @@ module sc_vft_set_update (
     end
   end
 
-  // the entry to replace: the smallest count, the lowest way of several; ways are compared in pairs
+  // entry to replace: smallest count, lowest way; compared in pairs
   always @(*) begin : comb_smaller
     integer pair;
     for (pair = 0; pair < 2; pair = pair + 1) begin
@@ -83,7 +83,7 @@ module sc_vft_set_update (
 
   assign lost_o = any_hit ? 12'd0 : smallest;
 
-  // a full entry halves the whole set before it counts
+  // if the entry is full, halve all counts of the set before counting
   always @(*) begin : comb_set_o
     integer way;
     reg [23:0] next_tag;

@@ -37,7 +37,7 @@ module selvedge_bit_packer_8_48_6_384_6_9 (
   always @(*) begin : pack
     integer g;
     length_0 = length_i;
-    // the fields without what is beyond their lengths
+    // clear the bits beyond the length of each field
     for (g = 0; g < 8; g = g + 1) begin
       string_0[g*48 +: 48] = field_i[g*48 +: 48] & ~({48{1'b1}} << length_0[g*6 +: 6]);
     end

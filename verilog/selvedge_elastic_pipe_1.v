@@ -65,7 +65,7 @@ module selvedge_elastic_pipe_1 #(
   always @(*) begin
     stage_valid_d = stage_valid_q;
     stage_data_d = stage_data_q;
-    // from stage to stage; a hole here or further on lets an item move in
+    // an item moves if this stage or a later one is empty
     holes_ahead = holes;
     if (ready_i | (|holes_ahead)) begin
       stage_valid_d = valid;
@@ -76,7 +76,7 @@ module selvedge_elastic_pipe_1 #(
     holes_ahead = holes_ahead >> 1;
   end
 
-  // the outputs come from the last register alone, so that no path leads from ready_i to them
+  // the outputs depend on the last register only: no path from ready_i to them
   assign valid_o = stage_valid_q;
   assign data_o = stage_data_q;
 

@@ -124,7 +124,7 @@ module set_index_a_prime (
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, modulo_residue[5]};
 
 endmodule

@@ -111,7 +111,7 @@ module set_index_bmod #(
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, line_i[31:K]};
 
 endmodule

@@ -115,7 +115,7 @@ module set_index_bxor #(
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, line_i[31:K+$clog2(SETS)]};
 
 endmodule

@@ -200,7 +200,7 @@ module spp #(
     end
   end
 
-  // bits that nothing here looks at
+  // unused bits
   wire unused = &{1'b0, committed[SECTORS]};
 
 endmodule

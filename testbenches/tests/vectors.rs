@@ -91,8 +91,8 @@ const WRONG: &[Wrong] = &[
     Wrong {
         block: "bdi_compressor",
         what: "a negative base of one byte in four has no sign",
-        find: "if (near_i[NEAR_BASE_B4D1+15]) begin",
-        replace: "if (1'b0) begin",
+        find: "four = {32{near_i[NEAR_BASE_B4D1+15]}};",
+        replace: "four = 32'd0;",
     },
     Wrong {
         block: "bdi_decompressor",

@@ -1,5 +1,6 @@
 //! Translates expressions and statements into the syntax tree of Verilog, and records the bits and numbers that they use.
 
+use crate::choices::ChoiceByValue;
 use crate::enumeration::Enumerations;
 use crate::ir::{
     BinaryOp, CompareOp, ElementRef, Expr, Index, IndexOp, Node, ReduceOp, Role, Signal, SignalId, Stmt, mask,
@@ -649,6 +650,10 @@ impl<'a> ModuleBuilder<'a> {
 
     fn sign_extend(&mut self, inner: &Expr, width: usize) -> VerilogOperand {
         let copies = width - inner.width;
+        if inner.width == 1 {
+            let bit = self.part(inner);
+            return VerilogOperand::primary(code!["{", width, "{", bit, "}", "}"]);
+        }
         let top = inner.clone().sliced(Index::Number(inner.width - 1), 1);
         let (top, inner) = (self.part(&top), self.part(inner));
         VerilogOperand::primary(code!["{", "{", copies, "{", top, "}", "}", ", ", inner, "}"])
@@ -743,23 +748,21 @@ impl<'a> ModuleBuilder<'a> {
                 let arrow = if self.clocked { " <= " } else { " = " };
                 self.line(code![target, arrow, value]);
             }
-            Stmt::If { .. } => {
-                let blocks = self.alternatives(statement);
-                self.push(Item::Blocks(blocks));
-            }
+            Stmt::If { .. } => match ChoiceByValue::of(statement, self.signals) {
+                Some(ChoiceByValue { value, mut arms, otherwise }) => {
+                    if !otherwise.is_empty() {
+                        arms.push((vec![], otherwise));
+                    }
+                    self.case(value, arms);
+                }
+                None => {
+                    let blocks = self.alternatives(statement);
+                    self.push(Item::Blocks(blocks));
+                }
+            },
             Stmt::Match { test, arms } => {
-                let test = self.code(test);
-                let body = self.inside(|p| {
-                    for (label, body) in arms {
-                        let label = label.as_ref().map_or(Code::from("default"), |label| p.code(label));
-                        let block = p.block(Head::Other(code![label, ":"]), body);
-                        p.push(Item::Blocks(vec![block]));
-                    }
-                    if arms.last().is_none_or(|(label, _)| label.is_some()) {
-                        p.line(Code::from("default: "));
-                    }
-                });
-                self.push(Item::Enclosed(code!["case (", test, ")"], body, "endcase".into()));
+                let arms = arms.iter().map(|(label, body)| (label.iter().collect(), body.as_slice()));
+                self.case(test, arms.collect());
             }
             Stmt::Loop { variable, from, to, body } => {
                 if let Some((copy, source)) = whole_copy(statement, self.signals) {
@@ -776,6 +779,23 @@ impl<'a> ModuleBuilder<'a> {
                 self.push(Item::Blocks(vec![block]));
             }
         }
+    }
+
+    /// Appends a `case`. An arm without labels is the default.
+    fn case(&mut self, test: &Expr, arms: Vec<(Vec<&Expr>, &[Stmt])>) {
+        let test = self.code(test);
+        let body = self.inside(|p| {
+            for (labels, body) in &arms {
+                let labels = labels.iter().map(|label| p.code(label)).reduce(|a, b| code![a, ", ", b]);
+                let label = labels.unwrap_or(Code::from("default"));
+                let block = p.block(Head::Other(code![label, ":"]), body);
+                p.push(Item::Blocks(vec![block]));
+            }
+            if arms.last().is_none_or(|(labels, _)| !labels.is_empty()) {
+                p.line(Code::from("default: "));
+            }
+        });
+        self.push(Item::Enclosed(code!["case (", test, ")"], body, "endcase".into()));
     }
 
     /// Returns the blocks of a clocked `if`.

@@ -123,6 +123,19 @@ fn branches(item: &Item) -> Option<(Vec<String>, bool)> {
     Some((targets.collect::<Option<_>>()?, has_else))
 }
 
+/// Returns the value that three or more conditions in a row compare with constants.
+fn compared(blocks: &[VerilogBlock]) -> Option<String> {
+    let value = |block: &VerilogBlock| {
+        let Head::Other(code) = &block.head else { return None };
+        let text = code.to_string();
+        let (value, constant) = text.strip_prefix("if (")?.strip_suffix(')')?.split_once(" == ")?;
+        let is_constant = constant.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
+        (is_name(value) && is_constant).then(|| value.to_string())
+    };
+    let values: Vec<_> = blocks.iter().map_while(value).collect();
+    values.windows(3).find(|three| three.iter().all(|value| *value == three[0])).map(|three| three[0].clone())
+}
+
 /// Returns whether the statements choose one of two values for one signal.
 fn is_single_choice(body: &[Item]) -> bool {
     let same = |targets: &[String]| targets.iter().all(|target| *target == targets[0]);
@@ -307,6 +320,9 @@ impl Clutter {
                     self.items(body, names);
                 }
                 Item::Blocks(blocks) => {
+                    if let Some(value) = compared(blocks) {
+                        self.add("chain of comparisons", value);
+                    }
                     for VerilogBlock { head, body, .. } in blocks {
                         match head {
                             Head::Always(events) => self.process(&events.to_string(), body),
@@ -337,6 +353,9 @@ impl Clutter {
     }
 
     fn assignment(&mut self, code: &Code, names: &ModuleNames) {
+        if Assignment::of(code).is_some_and(|one| one.value == format!("~{}", one.target)) {
+            self.add("inversion of itself", code.to_string());
+        }
         let Some(one) = Assignment::of(code).filter(|one| one.continuous && is_selection(&one.value)) else {
             return;
         };
@@ -439,11 +458,12 @@ mod tests {
     use crate::options::{EmitOptions, ResetStyle};
 
     /// Max findings of each kind in all blocks.
-    const MOST: [(&str, usize); 12] = [
+    const MOST: [(&str, usize); 13] = [
         ("alias", 8),
         ("constant of one letter", 12),
         ("copy to an output", 51),
         ("default that a loop overwrites", 2),
+        ("inversion of itself", 1),
         ("logical negation of bits", 3),
         ("long process", 5),
         ("loop that copies", 21),
@@ -466,12 +486,17 @@ mod tests {
     fn each_kind_is_found() {
         for (kind, template) in [
             ("alias", "assign x = y;"),
+            (
+                "chain of comparisons",
+                "always @(*) begin\nif (x == A) begin\ny = a;\nend else if (x == B) begin\nz = b;\nend else if (x == C) begin\ny = c;\nend\nend",
+            ),
             ("constant of one letter", "localparam N = 3;"),
             ("copy to an output", "assign y_o = y;"),
             (
                 "default that a loop overwrites",
                 "reg [3:0] x;\nalways @(*) begin\nx = 4'd0;\nfor (i = 0; i < 4; i = i + 1) begin\nx[i] = a[i] & b;\nend\nend",
             ),
+            ("inversion of itself", "always @(*) begin\nif (a) begin\nx = ~x;\nend\nz = c ^ d;\nend"),
             ("logical negation of bits", "assign x = a & !b;"),
             (
                 "loop that copies",

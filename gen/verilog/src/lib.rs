@@ -57,6 +57,7 @@ mod aliases;
 mod builder;
 mod cells;
 mod check;
+mod choices;
 mod clean;
 mod clock_gate;
 #[cfg(test)]

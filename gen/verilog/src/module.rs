@@ -1120,7 +1120,7 @@ impl<'a> ModuleWriter<'a> {
             return vec![];
         }
         let label = builder.label("unused");
-        builder.comment("bits that nothing here looks at");
+        builder.comment("unused bits");
         let value = code!["&{", literal(&BigUint::ZERO, 1), ", ", Code::join(parts, ", "), "}"];
         builder.push(Item::declare("wire", None, label, Some(value)));
         builder.take_items()

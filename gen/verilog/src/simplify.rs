@@ -1,6 +1,7 @@
-//! Writes shifts by numbers, and the union of values that share no bit, as concatenations.
+//! Writes shifts by numbers, and the union of values that share no bit, as concatenations. Bits of constants in a concatenation
+//! become literals, and zeros that are inverted on a condition become copies of the condition.
 
-use crate::ir::{BinaryOp, ElementRef, Expr, Index, Node, Signal, Stmt, mask};
+use crate::ir::{BinaryOp, ElementRef, Expr, Index, Node, Role, Signal, Stmt, mask};
 use num_bigint::BigUint;
 
 /// Rewrites all expressions of `body`.
@@ -10,9 +11,74 @@ pub(crate) fn simplify(mut body: Vec<Stmt>, signals: &[Signal]) -> Vec<Stmt> {
             if let Some(node) = concatenation(e, signals) {
                 e.node = node;
             }
+            if let Node::Concat(parts) = &mut e.node {
+                parts
+                    .iter_mut()
+                    .filter_map(|part| Some((constant_bit(part, signals)?, part)))
+                    .for_each(|(bit, part)| *part = Expr::literal(bit, 1));
+            }
         });
     }
+    copy_conditions(&mut body, signals);
     body
+}
+
+/// Writes `x = 0; if (c) x = ~x` as copies of `c`.
+fn copy_conditions(body: &mut Vec<Stmt>, signals: &[Signal]) {
+    let mut at = 0;
+    while at < body.len() {
+        if let Some(copies) = copied_condition(&body[at..], signals) {
+            body.splice(at..at + 2, [copies]);
+        }
+        match &mut body[at] {
+            Stmt::If { then, otherwise, .. } => {
+                copy_conditions(then, signals);
+                copy_conditions(otherwise, signals);
+            }
+            Stmt::Match { arms, .. } => {
+                arms.iter_mut().for_each(|(_, body)| copy_conditions(body, signals));
+            }
+            Stmt::Loop { body, .. } => copy_conditions(body, signals),
+            Stmt::Assign { .. } | Stmt::Comment(_) => {}
+        }
+        at += 1;
+    }
+}
+
+/// Returns the statement that replaces the first two statements.
+fn copied_condition(body: &[Stmt], signals: &[Signal]) -> Option<Stmt> {
+    let [first, Stmt::If { test, then, otherwise }, ..] = body else { return None };
+    let (
+        Stmt::Assign { place, field: None, value: zeros },
+        [Stmt::Assign { place: other, field: None, value }],
+    ) = (first, then.as_slice())
+    else {
+        return None;
+    };
+    let Node::Not(inverted) = &value.node else { return None };
+    let width = signals[place.signal].total();
+    let mut reads = vec![];
+    test.reads(&mut reads);
+    let fits = otherwise.is_empty()
+        && place == other
+        && place.index.is_none()
+        && inverted.node == Node::Read(place.clone())
+        && zeros.node == Node::Literal(BigUint::ZERO)
+        && [zeros.width, value.width] == [width; 2]
+        && width > 1
+        && !reads.contains(&place.signal);
+    let value = Expr { width, node: Node::SignExtend(Box::new(test.clone())) };
+    fits.then(|| Stmt::Assign { place: place.clone(), field: None, value })
+}
+
+/// Returns the value of one bit of a constant.
+fn constant_bit(e: &Expr, signals: &[Signal]) -> Option<u8> {
+    let Node::Slice(inner, Index::Number(at)) = &e.node else { return None };
+    let Node::Read(ElementRef { signal, index: None }) = inner.node else { return None };
+    match (&signals[signal].role, signals[signal].values.as_slice()) {
+        (Role::Constant, [value]) if e.width == 1 => Some(u8::from(value.bit(*at as u64))),
+        _ => None,
+    }
 }
 
 /// The bits of a value: expressions with their first bits, and the value of all other bits.
@@ -144,7 +210,6 @@ fn concatenation(e: &Expr, signals: &[Signal]) -> Option<Node> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Role;
 
     fn read(width: usize) -> Expr {
         Expr { width, node: Node::Read(ElementRef { signal: 0, index: None }) }
@@ -186,6 +251,39 @@ mod tests {
         assert_eq!(parts(&or(read(8).extended(16), low)), []);
         let halves = or(shift(false, read(8), 4), shift(true, read(4).extended(8), 4));
         assert_eq!(parts(&halves), [read(4), read(8).sliced(Index::Number(4), 4)]);
+    }
+
+    #[test]
+    fn a_bit_of_a_constant_in_a_concatenation_is_a_literal() {
+        let one = Signal { values: vec![1u8.into()], ..Signal::new("one", 8, Role::Constant) };
+        let signals = [one, Signal::new("x", 8, Role::Local)];
+        let x = Expr { width: 8, node: Node::Read(ElementRef { signal: 1, index: None }) };
+        let bit = |at| read(8).sliced(Index::Number(at), 1);
+        let target = ElementRef { signal: 1, index: None };
+        let value = Expr { width: 10, node: Node::Concat(vec![bit(7), x.clone(), bit(0)]) };
+        let body = simplify(vec![Stmt::Assign { place: target, field: None, value }], &signals);
+        let Stmt::Assign { value, .. } = &body[0] else { panic!("no assignment") };
+        assert_eq!(value.node, Node::Concat(vec![Expr::literal(0u8, 1), x, Expr::literal(1u8, 1)]));
+    }
+
+    #[test]
+    fn zeros_that_are_inverted_on_a_condition_are_its_copies() {
+        let signals = [Signal::new("x", 8, Role::Local), Signal::new("c", 1, Role::Local)];
+        let x = ElementRef { signal: 0, index: None };
+        let store = |value| Stmt::Assign { place: x.clone(), field: None, value };
+        let condition = |signal| Expr { width: 1, node: Node::Read(ElementRef { signal, index: None }) };
+        let choice = |first, test| {
+            let inverse = Expr { width: 8, node: Node::Not(Box::new(read(8))) };
+            vec![store(first), Stmt::If { test, then: vec![store(inverse)], otherwise: vec![] }]
+        };
+        let copies = Expr { width: 8, node: Node::SignExtend(Box::new(condition(1))) };
+        assert_eq!(simplify(choice(Expr::literal(0u8, 8), condition(1)), &signals), [store(copies)]);
+        for kept in [
+            choice(Expr::literal(1u8, 8), condition(1)),
+            choice(Expr::literal(0u8, 8), read(8).sliced(Index::Number(0), 1)),
+        ] {
+            assert_eq!(simplify(kept.clone(), &signals), kept);
+        }
     }
 
     #[test]

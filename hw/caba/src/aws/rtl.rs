@@ -46,7 +46,7 @@ impl Logic for AssistWarpStore {
         dff_setup!(self, clk_i, valid);
         drive!(self.memory; clk_i, write_i, write_address_i, write_data_i);
 
-        comment!("a routine starts at its slot and may go on through those that follow");
+        comment!("a routine starts at its slot and can continue in the next slots");
         self.start.next = 0.into();
         self.start.next[SLOT..] = self.sr_i.val();
         self.memory.read_address_i.next = self.start.val() + bit_cast::<ADDRESS, 7>(self.inst_i.val());

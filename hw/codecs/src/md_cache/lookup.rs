@@ -37,7 +37,7 @@ rtl_block! {
         valid: Signal<Local, U<4>>,
         dirty: Signal<Local, U<4>>,
         found: Signal<Local, U<4>>,
-        /// ways that were last used before all others
+        /// the least recently used way, one-hot
         oldest: Signal<Local, U<4>>,
         hit: Signal<Local, Bit>,
         /// way of the access, one-hot
@@ -75,7 +75,7 @@ impl Logic for MdLookup {
         self.oldest.next[3] =
             self.order.val().get_bit(2) & self.order.val().get_bit(4) & self.order.val().get_bit(5);
 
-        comment!("the way that matches, else the first empty one, else the oldest");
+        comment!("the matching way, else the first empty way, else the least recently used one");
         self.chosen.next = self.oldest.val();
         if self.hit.val() {
             self.chosen.next = self.found.val();
@@ -94,7 +94,7 @@ impl Logic for MdLookup {
             }
         }
 
-        comment!("the chosen way is now used after all others");
+        comment!("mark the chosen way as the most recently used one");
         self.next_order.next = self.order.val();
         if self.chosen.val().get_bit(0) {
             self.next_order.next = self.order.val() | 7;
@@ -109,7 +109,7 @@ impl Logic for MdLookup {
             self.next_order.next = self.order.val() & 11;
         }
 
-        comment!("a block that comes in is clean unless it is updated");
+        comment!("a filled block is clean unless it is updated");
         self.next_dirty.next = self.dirty.val();
         if self.update_i.val() {
             self.next_dirty.next = self.dirty.val() | self.chosen.val();

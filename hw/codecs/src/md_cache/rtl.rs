@@ -110,7 +110,7 @@ impl Logic for MdCacheTop {
         drive!(self; tags.clk_i: clk_i, states.clk_i: clk_i, data.clk_i: clk_i);
         drive!(self.used; clk_i, rst_ni);
 
-        comment!("a request is taken when nothing goes on, or a hit is just being read");
+        comment!("accept a request when idle, or while a hit is read");
         self.ready.next =
             !(self.looking.q.val() | self.evicting.q.val() | self.asking.q.val() | self.awaiting.q.val());
         self.accepts.next = self.valid_i.val() & self.ready.val();
@@ -120,7 +120,7 @@ impl Logic for MdCacheTop {
         self.tags.read_address_i.next = self.line_i.val().get_bits::<SET>(OFFSET);
         self.states.read_address_i.next = self.line_i.val().get_bits::<SET>(OFFSET);
 
-        comment!("look-up: a set that was not used since reset is empty, whatever its memory says");
+        comment!("look-up: a set that is unused since reset is empty; ignore its memory");
         self.set.next = self.line.q.val().get_bits::<SET>(OFFSET);
         drive!(self.used; address_i: set, set_i: looking.q, clear_i: false);
         drive!(self.lookup; tags_i: tags.read_data_o, state_i: 0);
@@ -138,7 +138,7 @@ impl Logic for MdCacheTop {
         }
         self.way.d.next = self.current_way.val();
 
-        comment!("the block: read by a hit, thrown out by a miss, replaced by the one that DRAM sends");
+        comment!("the block: read by a hit, evicted by a miss, replaced by the fill from DRAM");
         self.filled.next = self.awaiting.q.val() & self.fill_valid_i.val();
         self.slot.next =
             (bit_cast::<SLOT, SET>(self.set.val()) << 2) | bit_cast::<SLOT, 2>(self.current_way.val());
@@ -151,9 +151,7 @@ impl Logic for MdCacheTop {
         self.data.write_i.next = (self.reading.q.val() & self.updates.q.val()) | self.filled.val();
         drive!(self.data; write_address_i: slot, write_data_i: entry_port.block_o);
 
-        comment!(
-            "a dirty victim goes to the write-back buffer, and nothing is asked for before that is free"
-        );
+        comment!("a dirty victim goes to the write-back buffer; the request waits until it is free");
         self.buffer_free.next = !self.writeback_valid.q.val() | self.writeback_ready_i.val();
         self.writeback_valid.d.next = !self.buffer_free.val();
         self.victim_block.next = bit_cast::<BLOCK, SET>(self.set.val());

@@ -25,7 +25,7 @@ impl Logic for SmallDivider {
     fn update(&mut self) {
         drive!(self; rest: number_i, remainder: 0, quotient: 0);
         for _turn in 0..NUM {
-            comment!("bring down the highest bit that is left, then see whether the divisor goes in");
+            comment!("long division: shift in the next bit, subtract the divisor if it fits");
             self.remainder.next = (self.remainder.val() << 1) + self.rest.val().get_bit(NUM - 1);
             self.rest.next = self.rest.val() << 1;
             self.quotient.next = self.quotient.val() << 1;
@@ -92,7 +92,9 @@ impl Logic for MilgTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, inflight, max_inflight, rsfails, requests, limit, updated);
 
-        comment!("instructions in flight: first those issued, then those completed; both ends saturate");
+        comment!(
+            "instructions in flight: add the issued ones, subtract the completed ones; saturates at both ends"
+        );
         self.sum.next =
             bit_cast::<SUM, INFLIGHT>(self.inflight.q.val()) + bit_cast::<SUM, 2>(self.issued_i.val());
         if self.sum.val() < bit_cast::<SUM, 2>(self.completed_i.val()) {
@@ -108,7 +110,7 @@ impl Logic for MilgTop {
 
         comment!("the shift right by REQUEST: reservation failures per request");
         self.rsfails_per_request.next = self.rsfails.q.val().get_bits::<PER_REQUEST>(REQUEST);
-        comment!("what is in flight beyond the limit was so before the limit came");
+        comment!("instructions in flight above the limit were issued before the limit was set: ignore them");
         self.divider.number_i.next = self.max_inflight.q.val();
         if self.max_inflight.q.val() > self.limit.q.val() {
             self.divider.number_i.next = self.limit.q.val();
@@ -118,7 +120,7 @@ impl Logic for MilgTop {
         self.updated.d.next = false;
         if self.request_i.val() & self.requests.q.val().all() {
             comment!(
-                "the interval ends: a new limit, and the counters start over with the events of this cycle"
+                "the interval ends: set a new limit; the counters restart with the events of this cycle"
             );
             drive!(self; updated.d: true, requests.d: 0);
             self.rsfails.d.next = bit_cast_to::<U<RSFAIL>>(self.rsfail_i.val());

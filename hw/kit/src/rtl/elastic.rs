@@ -108,7 +108,7 @@ impl Logic for ElasticPipe {
             self.holes.next[i] = !self.stage_valid[i].q.val();
         }
         self.ready_o.next = self.ready_i.val() | self.holes.val().any();
-        comment!("from stage to stage; a hole here or further on lets an item move in");
+        comment!("an item moves if this stage or a later one is empty");
         drive!(self; holes_ahead: holes, valid: valid_i, data: data_i);
         for i in 0..self._stages {
             if self.ready_i.val() | self.holes_ahead.val().any() {
@@ -120,7 +120,7 @@ impl Logic for ElasticPipe {
             self.holes_ahead.next = self.holes_ahead.val() >> 1;
             drive!(self; valid: stage_valid[i].q, data: stage_data[i].q);
         }
-        comment!("the outputs come from the last register alone, so that no path leads from ready_i to them");
+        comment!("the outputs depend on the last register only: no path from ready_i to them");
         drive!(self; last_valid: false, last_data: stage_data[0].q);
         for i in 0..self._stages {
             drive!(self; last_valid: stage_valid[i].q, last_data: stage_data[i].q);

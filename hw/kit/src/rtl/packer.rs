@@ -54,7 +54,7 @@ fn packer(fields: usize, f: usize, len: usize, out: usize) -> Verilog {
     let mut declarations = format!("reg [{fields}*{f}-1:0] string_0;\nreg [{fields}*{len}-1:0] length_0;\n");
     let mut body = format!(
         "  length_0 = length_i;
-  // the fields without what is beyond their lengths
+  // clear the bits beyond the length of each field
   for (g = 0; g < {fields}; g = g + 1) begin
     string_0[g*{f} +: {f}] = field_i[g*{f} +: {f}] & ~({{{f}{{1'b1}}}} << length_0[g*{len} +: {len}]);
   end

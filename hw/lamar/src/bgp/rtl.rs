@@ -50,9 +50,7 @@ impl Logic for Hashes {
             }
         }
 
-        comment!(
-            "hash h goes to bank h ^ skew: for each bit of the skew, neighbors, pairs or fours change places"
-        );
+        comment!("hash h goes to bank h ^ skew: each bit of the skew swaps neighbors, pairs or fours");
         for i in 0..4 {
             drive!(self; first[2 * i]: hashed[2 * i], first[2 * i + 1]: hashed[2 * i + 1]);
             if self.skew.val().get_bit(0) {
@@ -76,7 +74,7 @@ impl Logic for Hashes {
             }
         }
 
-        comment!("hashes 6 and 7 do not exist: their banks have nothing of this address");
+        comment!("hashes 6 and 7 do not exist: their banks are unused by this address");
         self.unused_o.next = 0.into();
         for bank in 0..8 {
             self.unused_o.next[bank] = (self.skew.val() ^ bank.to_bits()) >= 6;
@@ -148,7 +146,7 @@ impl Logic for FilterBank {
             }
         }
 
-        comment!("an array that does not fill has no written row: its half of the row says nothing");
+        comment!("an array that does not fill has no written rows: ignore its half of the row");
         self.rows.write_i.next = self.set_i.val().any();
         drive!(self.rows; write_address_i: row, write_data_i: next_row);
     }
@@ -181,7 +179,7 @@ rtl_block! {
         banks: [FilterBank<A, ROW, ROWS>; BANKS] = array(),
         /// insertions in this half of a period
         count: Reg<U<HALF>>,
-        /// the first half period since the last clear of the filter is over: array 1 fills too
+        /// the first half period since the last clear is over: both arrays fill
         both_fill: Reg<Bit>,
         active: Reg<Bit>,
         half_ends: Signal<Local, Bit>,
@@ -209,7 +207,7 @@ impl Logic for DualBloom {
         dff_setup!(self, clk_i, count, both_fill, active);
 
         comment!(
-            "at the end of each half but the first the active array is full: clear it, let the other reply"
+            "at the end of each half period except the first, clear the active array and swap the arrays"
         );
         self.half_ends.next = self.insert_i.val() & self.count.q.val().all();
         self.set.next = 0.into();
@@ -322,7 +320,7 @@ impl Logic for BgpTop {
         dff_setup!(self, clk_i, valid, coarse, default_coarse, flipped, evictions, insertions);
         drive!(self.filter; clk_i, rst_ni);
 
-        comment!("an evicted block goes into the filter if its locality contradicts the default");
+        comment!("insert an evicted block into the filter if its locality contradicts the default");
         self.used.next = 0.into();
         for sector in 0..SECTORS {
             self.used.next = self.used.val() + self.used_i.val().get_bit(sector);
@@ -333,7 +331,7 @@ impl Logic for BgpTop {
         self.query.next = self.query_i.val() & !self.evict_i.val();
         drive!(self.filter; query_i: query, insert_i: insert);
 
-        comment!("too many insertions in a window: the default flips, and the filter forgets");
+        comment!("too many insertions in a window: flip the default and clear the filter");
         self.next_insertions.next = self.insertions.q.val() + self.insert.val();
         self.window_ends.next = self.evict_i.val() & (self.evictions.q.val() == self.last_of_window.val());
         self.flip.next = self.window_ends.val() & (self.next_insertions.val() > self.skew_limit.val());
@@ -347,7 +345,7 @@ impl Logic for BgpTop {
             self.insertions.d.next = self.next_insertions.val();
         }
 
-        comment!("a miss gets the default, or its opposite if the filter has the block");
+        comment!("a miss gets the default, or the opposite if the filter contains the block");
         self.valid.d.next = self.query.val();
         if self.query.val() {
             self.coarse.d.next = self.default_coarse.q.val() ^ self.filter.hit_o.val();

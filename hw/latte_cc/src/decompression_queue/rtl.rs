@@ -88,7 +88,7 @@ impl Logic for DecompressionQueueTop {
         dff_setup!(self, clk_i, accepted, position, hit_latency, exact_latency);
         self.lines.clk_i.next = self.clk_i.val();
 
-        comment!("a line in its last cycle is finished; it leaves when it is taken, and the next one begins");
+        comment!("a line is finished in its last cycle; when it leaves, the next one begins");
         self.finished.next = self.busy.q.val() & (self.remaining.q.val() == 1);
         self.leaves.next = self.finished.val() & self.ready_i.val();
         self.free.next = !self.busy.q.val() | self.leaves.val();
@@ -102,7 +102,7 @@ impl Logic for DecompressionQueueTop {
             self.latency.next = 1.into();
         }
 
-        comment!("lines that wait go round in the memory");
+        comment!("the memory of waiting lines is a ring buffer");
         self.lines.write_i.next = self.enters.val() & !self.passes.val();
         self.lines.write_address_i.next = self.write.q.val();
         self.lines.write_data_i.next = (bit_cast::<LINE_BITS, ID_BITS>(self.id_i.val()) << 4)
@@ -131,7 +131,7 @@ impl Logic for DecompressionQueueTop {
             self.remaining.d.next = self.remaining.q.val() - 1;
         }
 
-        comment!("the answer: what was ahead, after this cycle's work, of the line that enters");
+        comment!("reply: lines and cycles ahead of the entering line");
         self.ahead.next = self.waiting.q.val();
         if !self.free.val() {
             self.ahead.next = self.waiting.q.val() + 1;

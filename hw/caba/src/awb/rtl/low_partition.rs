@@ -58,7 +58,7 @@ impl Logic for LowPartition {
         dff_setup!(self, clk_i, back_valid, back_warp, back_instruction, back_context);
         self.room_o.next = !self.back_valid.q.val() & !(self.front_valid.q.val() & self.stage_i.val());
 
-        comment!("what comes and what stays: a flush takes both");
+        comment!("a flush drops the arriving instruction and the stored ones");
         self.enter.next =
             self.stage_i.val() & !(self.flush_i.val() & (self.warp_i.val() == self.flush_warp_i.val()));
         self.keep_front.next = self.front_valid.q.val()
@@ -78,7 +78,7 @@ impl Logic for LowPartition {
                     front_context.d: context_i);
             }
         }
-        comment!("the back fills when one stays; it is full already when both do");
+        comment!("an arrival fills the back entry if one instruction stays; if both stay, it is full");
         self.back_valid.d.next = (self.keep_front.val() & self.keep_back.val())
             | (self.enter.val() & (self.keep_front.val() | self.keep_back.val()));
         if self.enter.val() & !(self.keep_front.val() & self.keep_back.val()) {

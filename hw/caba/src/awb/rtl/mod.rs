@@ -137,7 +137,7 @@ impl Logic for AssistWarpBuffer {
         self.bundle.next[48..] = self.stage_live_out_i.val();
         self.bundle.next[64] = self.stage_last_i.val();
 
-        comment!("the warp of the instruction that comes, of the flush, and those of the pops, a bit each");
+        comment!("one bit per warp: the arriving instruction's, the flush's, and the pops'");
         self.comes.next = 0.into();
         if self.stage_valid_i.val() & self.stage_high_i.val() {
             self.comes.next[self.stage_warp_i.val().index()] = true;
@@ -159,7 +159,7 @@ impl Logic for AssistWarpBuffer {
         }
         self.popped.next = self.popped.val() & self.one.q.val();
 
-        comment!("it takes the slot behind the oldest instruction, unless two are there or it is flushed");
+        comment!("an arriving instruction takes the free slot, unless both are full or it is flushed");
         self.placed.next = self.comes.val() & !self.two.q.val() & !self.flushed.val();
         self.slot.next = ((self.first.q.val() ^ self.one.q.val()) & self.comes.val()).any();
         self.even.write_i.next = self.placed.val().any() & !self.stage_warp_i.val().get_bit(0);
@@ -169,14 +169,14 @@ impl Logic for AssistWarpBuffer {
         self.odd.write_pair_i.next = self.stage_warp_i.val().get_bits::<5>(1);
         drive!(self.odd; write_slot_i: slot, instruction_i: stage_instruction_i, context_i: bundle);
 
-        comment!("counts: a pop takes one away, the new instruction adds one, a flush leaves none");
+        comment!("instructions per warp: a pop removes one, an arrival adds one, a flush removes all");
         self.stay.next = (self.one.q.val() & !self.popped.val()) | (self.two.q.val() & self.popped.val());
         self.one.d.next = (self.stay.val() | self.placed.val()) & !self.flushed.val();
         self.two.d.next = ((self.two.q.val() & !self.popped.val()) | (self.stay.val() & self.placed.val()))
             & !self.flushed.val();
         self.first.d.next = self.first.q.val() ^ self.popped.val();
 
-        comment!("room for one more besides the one that comes now");
+        comment!("room for one more in addition to the arriving instruction");
         self.high_room_o.next = !(self.two.q.val() | (self.one.q.val() & self.comes.val()));
         self.high_valid_o.next = self.one.q.val();
 
@@ -209,7 +209,7 @@ impl Logic for AssistWarpBuffer {
         self.low_live_out_o.next = self.low_partition.context_o.val().get_bits::<16>(48);
         self.low_last_o.next = self.low_partition.context_o.val().get_bit(64);
 
-        comment!("an instruction that comes without a place is lost");
+        comment!("an arriving instruction without a free slot is lost");
         self.lost.next = self.stage_valid_i.val()
             & self.stage_high_i.val()
             & !self.placed.val().any()

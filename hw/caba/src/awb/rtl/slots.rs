@@ -47,7 +47,7 @@ impl Logic for Slots {
             read_address_i: read_address);
         drive!(self.contexts; write_i, write_address_i: write_address, write_data_i: context_i,
             read_address_i: read_address);
-        comment!("a slot that was never written is not visible");
+        comment!("slots without an instruction read as zero");
         drive!(self; instruction_o: 0, context_o: 0);
         if self.valid_i.val() {
             drive!(self; instruction_o: instructions.read_data_o, context_o: contexts.read_data_o);

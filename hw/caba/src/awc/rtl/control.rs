@@ -118,7 +118,7 @@ impl Logic for Control {
         drive!(self.assist_warps; clk_i, rst_ni);
         drive!(self.throttle; clk_i, rst_ni);
 
-        comment!("the map: SR.End, SR.ID and priority of an event, lowest bits first");
+        comment!("map word of an event: SR.End (lowest bits), SR.ID, priority");
         self.new_route.next = bit_cast::<13, 7>(self.map_end_i.val());
         self.new_route.next[7..] = self.map_sr_i.val();
         self.new_route.next[12] = self.map_high_i.val();
@@ -149,7 +149,7 @@ impl Logic for Control {
         drive!(self; throttle.throttled_o, assist_warps.high_room_i: high_room_i);
         self.assist_warps.low_room_i.next = self.low_room_i.val() & !self.throttle.throttled_o.val();
 
-        comment!("the store gives the instruction in the next cycle; what goes with it waits here");
+        comment!("the store replies in the next cycle; delay the rest of the instruction to match");
         drive!(self; fetch_o: assist_warps.deploy_valid_o, fetch_sr_o: assist_warps.deploy_sr_o,
             fetch_inst_o: assist_warps.deploy_inst_o, stage_valid.d: assist_warps.deploy_valid_o);
         if self.assist_warps.deploy_valid_o.val() {

@@ -44,7 +44,7 @@ impl Logic for Throttle {
         self.window_ends.next = self.cycle.q.val().all();
         self.cycle.d.next = self.cycle.q.val() + 1;
 
-        comment!("the window's last cycle still counts in it; then all counts start over");
+        comment!("count the last cycle of a window in it, then reset all counts");
         self.scarce.next = false;
         for unit in 0..3 {
             self.count.next = self.busy[unit].q.val() + self.busy_i.val().get_bit(unit);

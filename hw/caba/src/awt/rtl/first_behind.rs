@@ -50,7 +50,9 @@ rtl_block! {
 #[hdl_gen]
 impl Logic for FirstBehind {
     fn update(&mut self) {
-        comment!("the candidate of each row: in the row of the place, what is behind it goes first");
+        comment!(
+            "candidate of each row: its first set bit; in the position's row, set bits after it come first"
+        );
         drive!(self; later: false, rows: 0, rows_behind: 0, candidates: 0);
         for r in 0..ROWS {
             self.row.next = self.bits_i.val().get_bits::<ROW>(r * 8);
@@ -71,7 +73,7 @@ impl Logic for FirstBehind {
         self.candidates_o.next = self.candidates.val();
         self.any_o.next = self.rows.val().any();
 
-        comment!("the first row behind the place, or else the first of all");
+        comment!("the first row with a set bit after the position, else the first row with a set bit");
         if self.rows_behind.val().any() {
             self.rows.next = self.rows_behind.val();
         }
@@ -82,7 +84,7 @@ impl Logic for FirstBehind {
         }
         self.row_o.next = self.chosen.val();
 
-        comment!("its candidate, its number, and what is behind it");
+        comment!("candidate and number of that row, and the columns after the candidate");
         drive!(self; first: 0, column: 0, index: 0);
         for r in 0..ROWS {
             if self.chosen.val().get_bit(r) {

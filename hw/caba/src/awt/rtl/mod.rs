@@ -125,12 +125,12 @@ impl Logic for AssistWarpTable {
         drive!(self; contexts.clk_i: clk_i, insts.clk_i: clk_i, active_o: valid.q);
         self.full_o.next = self.valid.q.val().all();
 
-        comment!("all entries are compared at once");
+        comment!("compare all entries in parallel");
         self.key.next = bit_cast::<11, 5>(self.trigger_sr_i.val());
         self.key.next[5..] = self.trigger_warp_i.val();
         drive!(self.compare; keys_i: keys.q, trigger_key_i: key, kill_warp_i, room_i: high_room_i);
 
-        comment!("a trigger needs a free entry, and that its warp does not run the routine already");
+        comment!("accept a trigger if an entry is free and its warp does not run the routine yet");
         self.free.next = !self.valid.q.val();
         if !self.trigger_high_i.val() {
             self.free.next = self.free.val() & self.low_entries.val();
@@ -147,7 +147,7 @@ impl Logic for AssistWarpTable {
         self.bundle.next[64..] = self.trigger_end_i.val();
         drive!(self.contexts; write_i: accept, write_address_i: free_entry.index_o, write_data_i: bundle);
 
-        comment!("a kill takes the entries of its warp that have its priority");
+        comment!("a kill removes the warp's entries of the given priority");
         self.killed.next = 0.into();
         if self.kill_high_i.val() {
             self.killed.next = self.high.q.val();
@@ -158,7 +158,7 @@ impl Logic for AssistWarpTable {
         self.killed.next = self.killed.val() & self.compare.killed_o.val();
 
         comment!(
-            "the first entry that is ready behind the one that was deployed last, or else the first of all"
+            "round robin: the first ready entry after the last deployed one, else the first ready entry"
         );
         self.requests.next = self.high.q.val() & self.compare.room_o.val();
         if self.low_room_i.val() {
@@ -168,7 +168,7 @@ impl Logic for AssistWarpTable {
         drive!(self.next_entry; bits_i: requests, row_i: last_row.q, behind_i: behind_last.q);
         self.deploy.next = self.next_entry.any_o.val();
 
-        comment!("what that entry says: each row's candidate speaks before the row is chosen");
+        comment!("key of that entry: select the candidate of each row first, then the row");
         self.deploy_key.next = 0.into();
         for r in 0..ROWS {
             self.row_key.next = 0.into();

@@ -29,7 +29,7 @@ rtl_block! {
 #[hdl_gen]
 impl Logic for BdiBases {
     fn update(&mut self) {
-        comment!("the base as often as it fits into 8 bytes");
+        comment!("repeat the base to fill 8 bytes");
         self.pattern.next = self.base_i.val();
         if self.b4_i.val() {
             self.pattern.next[32..] = self.base_i.val().get_bits::<32>(0);

@@ -156,7 +156,7 @@ impl Logic for BdiCompressorTop {
         self.encoding_o.next = self.results.data_o.val().get_bits::<4>(LINE);
         self.size_o.next = self.results.data_o.val().get_bits::<SIZE>(LINE + 4);
 
-        comment!("from the last register back: each is ready when it is empty or the next one is");
+        comment!("from the last register to the first: ready if empty or if the next one is ready");
         self.deltas_ready.next = self.results.ready_o.val();
         for i in 0..self._deltas_registers {
             self.after_subtraction[i].ready_i.next = self.results.ready_o.val();

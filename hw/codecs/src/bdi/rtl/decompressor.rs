@@ -112,7 +112,7 @@ impl Logic for BdiDecompressorTop {
         self.line_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
         self.error_o.next = self.results.data_o.val().get_bit(LINE);
 
-        comment!("from the last register back: each is ready when it is empty or the next one is");
+        comment!("from the last register to the first: ready if empty or if the next one is ready");
         self.both_ready.next = self.results.ready_o.val();
         for i in 0..self._operands_registers {
             self.after_operands[i].ready_i.next = self.results.ready_o.val();

@@ -24,9 +24,9 @@ rtl_block! {
         candidate: Signal<Local, U<LOW>>,
         sign: Signal<Local, U<SIGN>>,
         mask: Signal<Local, U<WORDS>>,
-        /// all words from the first one on that is not a delta from zero
+        /// marks the first word that is not a delta from zero, and all words after it
         seen: Signal<Local, U<WORDS>>,
-        /// bit of that word
+        /// marks that first word
         first: Signal<Local, U<WORDS>>,
         base: Signal<Local, U<LOW>>,
     }
@@ -45,9 +45,7 @@ impl Logic for BdiFirst {
         self.first.next[0] = true;
         self.seen.next = 0.into();
         for _search in 0..SEARCH {
-            comment!(
-                "the first zero of the mask, in steps that double, since a chain over 64 words is a long path"
-            );
+            comment!("find the first zero of the mask in log2 steps: a chain over 64 words is too slow");
             self.seen.next = !self.mask.val();
             self.seen.next = self.seen.val() | (self.seen.val() << 1);
             self.seen.next = self.seen.val() | (self.seen.val() << 2);
@@ -109,7 +107,7 @@ impl Logic for BdiFirsts {
         self.first.next[LINE + 112..] = self.first_b4d2.base_o.val();
         self.first.next[LINE + 144..] = self.first_b4d1.base_o.val();
         self.first.next[LINE + 160..] = self.first_b2d1.base_o.val();
-        comment!("is the base a delta from zero of the next longer kind?");
+        comment!("the base is a delta from zero of the next wider kind");
         for _search in 0..SEARCH {
             self.first.next[LINE + 176] =
                 (self.first_b8d2.first_o.val() & self.first_b8d4.mask_o.val()).any();

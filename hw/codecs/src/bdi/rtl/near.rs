@@ -23,7 +23,7 @@ rtl_block! {
         high_half: Signal<Local, Bit>,
         lowest: Signal<Local, U<DELTA>>,
         above: Signal<Local, U<DELTA>>,
-        /// one bit per bit above: a carry or a borrow passes this bit
+        /// upper bits through which a carry or a borrow propagates
         passes: Signal<Local, U<DELTA>>,
         word: Signal<Local, U<WIDE>>,
         /// upper bits in which the word differs from the base
@@ -37,19 +37,15 @@ rtl_block! {
 #[hdl_gen]
 impl Logic for BdiNear {
     fn update(&mut self) {
-        comment!(
-            "the low bits of the lowest word that is a delta from the base: those of the base, half a range below"
-        );
+        comment!("low bits of the smallest word in range: those of the base, minus half the range");
         self.high_half.next = self.base_i.val().get_bit(DELTA - 1);
         self.lowest.next = self.base_i.val().get_bits::<DELTA>(0);
         self.lowest.next[DELTA - 1] = !self.high_half.val();
 
-        comment!(
-            "the range reaches into the block of 2^DELTA words next to the base's: above it, or below it"
-        );
+        comment!("the range extends into the block of 2^DELTA values above or below the base's block");
         self.above.next = self.base_i.val().get_bits::<DELTA>(DELTA);
         comment!(
-            "a carry passes the ones above and a borrow the zeros, and each changes every bit that it comes to"
+            "a carry propagates through ones and a borrow through zeros; both invert each bit that they reach"
         );
         self.passes.next = !self.above.val();
         if self.high_half.val() {
@@ -60,7 +56,7 @@ impl Logic for BdiNear {
         for i in 0..WORDS {
             self.word.next = self.line_i.val().get_bits::<WIDE>(i * STRIDE);
             self.differs.next = self.word.val().get_bits::<DELTA>(DELTA) ^ self.above.val();
-            comment!("each bit is compared with what the one below says, so that no carry is waited for");
+            comment!("compare bit by bit, so that the path contains no carry chain");
             self.changes.next = (self.differs.val() & self.passes.val()) << 1;
             self.changes.next[0] =
                 (self.word.val().get_bits::<DELTA>(0) < self.lowest.val()) == self.high_half.val();
@@ -187,7 +183,7 @@ impl Logic for BdiNears {
         self.near_b2d1.line_i.next = self.line.val();
         self.near_b2d1.base_i.next = self.first_i.val().get_bits::<16>(LINE + 160);
 
-        comment!("an encoding fits when each word is a delta from zero or from the base");
+        comment!("an encoding fits if each word is a delta from zero or from the base");
         drive!(self; fits: 0, near_8: near_b8d4.near_o);
         self.fits.next[5] =
             (self.near_8.val() | self.first_i.val().get_bits::<N8>(LINE + 179 + 2 * N8)).all();
@@ -214,7 +210,7 @@ impl Logic for BdiNears {
             | self.first_i.val().get_bits::<N2>(LINE + 179 + 3 * N8 + 2 * N4))
         .all();
 
-        comment!("the encodings with deltas: the first in order of payload size that fits");
+        comment!("of the encodings with deltas, select the first that fits, smallest payload first");
         drive!(self; tag: uncompressed, candidate: 0, found: false, takes: 0);
         for rank in 0..6 {
             self.candidate.next = self.order.val().get_bits::<4>(rank * 4);

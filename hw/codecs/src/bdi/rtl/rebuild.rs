@@ -29,7 +29,7 @@ impl Logic for BdiSpreadOne {
         drive!(self; delta: 0, word: 0, deltas: 0);
         for i in 0..WORDS {
             self.delta.next = self.payload_i.val().get_bits::<DELTA>(HEAD + i * DELTA);
-            comment!("extend the sign: all ones above a negative delta");
+            comment!("sign-extend the delta");
             self.word.next = 0.into();
             if self.delta.val().get_bit(DELTA - 1) {
                 self.word.next = !self.word.val();
@@ -175,7 +175,7 @@ rtl_block! {
 #[hdl_gen]
 impl Logic for BdiAdd {
     fn update(&mut self) {
-        comment!("tags above the last encoding's mean nothing; their deltas and bases are zero");
+        comment!("tags above the last encoding are errors; their deltas and bases are zero");
         self.error_o.next = self.operands_i.val().get_bits::<4>(2 * LINE) > self.b2d1.val();
 
         comment!("one row of adders for words of every width: at the highest bit of each a carry ends");

@@ -26,9 +26,9 @@ rtl_block! {
         b4d2: Constant<U<4>> = tag(BdiEncoding::B4D2),
         b8: Signal<Local, Bit>,
         b2: Signal<Local, Bit>,
-        /// a base of 4 bytes, or a base of 2 bytes twice
+        /// a 4-byte base, or two copies of a 2-byte base
         pair: Signal<Local, U<32>>,
-        /// mask bits of the words that begin at each quarter of 8 bytes
+        /// mask bits of the words that start at each 2-byte boundary
         from_zero: Signal<Local, U<4>>,
         low_word: Signal<Local, U<32>>,
         low_base: Signal<Local, U<32>>,
@@ -46,9 +46,7 @@ impl Logic for BdiSubtract {
         self.b8.next = self.tag_i.val() <= self.b8d4.val();
         self.b2.next = self.tag_i.val() > self.b4d2.val();
         self.pair.next = self.base_i.val().get_bits::<32>(0);
-        comment!(
-            "no borrow passes from one word of 2 bytes to the next one: the bit there belongs to no delta"
-        );
+        comment!("2-byte words: the bit between two words stops the borrow; it belongs to no delta");
         if self.b2.val() {
             self.pair.next[16..] = self.base_i.val().get_bits::<16>(0);
             self.pair.next[15] = false;

@@ -50,7 +50,7 @@ rtl_module! {
             /// cycles since the line was taken; 0 while no line is in progress
             cycle: Reg<U<4>>,
             line: DataReg<W<LINE, LW>>,
-            /// planes without a code, the next one lowest, and the plane above them
+            /// planes that are not coded yet, the next one lowest, and the plane above them
             planes: DataReg<W<ALL, AW>>,
             above: DataReg<U<P>>,
             run: DataReg<U<6>>,
@@ -77,7 +77,7 @@ rtl_module! {
             last_length: Signal<Local, U<11>>,
             /// the result is ready
             ends: Signal<Local, Bit>,
-            /// the codes save nothing
+            /// the coded payload is not smaller than the line
             raw: Signal<Local, Bit>,
             filled: Signal<Local, W<LINE, LW>>,
         }
@@ -108,15 +108,13 @@ impl Logic for BpcCompressorTop {
         self.merge.filled_i.next = bit_cast::<7, BLOCKLOG>(self.length.q.val().get_bits::<BLOCKLOG>(0));
         self.last_block.next = self.length.q.val() >> BLOCKLOG.to_bits::<4>();
         self.next_length.next = self.length.q.val() + bit_cast::<11, 8>(self.merge.length_o.val());
-        comment!("of the last four planes only the first one is there");
+        comment!("the last group contains one plane only");
         self.last_length.next =
             self.length.q.val() + bit_cast::<11, 6>(self.lengths.q.val().get_bits::<6>(0));
         self.ends.next = self.cycle.q.val() == 10;
         self.raw.next = self.ends.val() & (self.last_length.val() > self.most.val());
 
-        comment!(
-            "the blocks before the last one stay; a code goes on in the next block only if it is the last code"
-        );
+        comment!("keep the blocks before the last one; only the last code can continue in the next block");
         self.filled.next = 0.into();
         for j in 0..BLOCKS {
             for piece in 0..PIECES {
@@ -141,14 +139,14 @@ impl Logic for BpcCompressorTop {
         if self.ready.val() {
             self.valid.d.next = false;
             if self.valid_i.val() {
-                comment!("take a line: its planes, and the code of its first word");
+                comment!("accept a line: register its planes and the code of its first word");
                 drive!(self; cycle.d: 1, line.d: line_i, planes.d: planes_of_line.planes_o, above.d: 0,
                     run.d: 0);
                 self.tail.d.next = bit_cast_to::<W<BLOCK, BW>>(self.base.code_o.val());
                 self.length.d.next = bit_cast::<11, 6>(self.base.length_o.val());
             }
         } else if self.cycle.q.val() == 1 {
-            comment!("the first codes are made");
+            comment!("the first codes are registered");
             self.cycle.d.next = 2.into();
         } else if self.ends.val() {
             comment!("the result");

@@ -45,7 +45,7 @@ impl Logic for BpcSplit {
             self.code.next = self.window.val().get_bits::<F>(0);
             self.codes.next[k * F..] = self.code.val();
             comment!(
-                "a place for each length, of which one is taken: an addition behind the choice would come late"
+                "shift for each length, then select: an addition after the selection would lengthen the path"
             );
             if self.code.val().get_bit(0) {
                 self.window.next = self.window.val() >> self.raw.val();
@@ -224,7 +224,7 @@ rtl_block! {
         pub half_o: Signal<Out, W<HALF, HW>>,
         /// carries out of these halves
         pub carries_o: Signal<Out, W<CARRIES, CW>>,
-        /// operands with one more bit below, where the carry enters, and one more bit above
+        /// operands with an extra bit below for the carry-in, and one above for the carry-out
         left: Signal<Local, U<18>>,
         right: Signal<Local, U<18>>,
         sum: Signal<Local, U<18>>,
@@ -243,14 +243,14 @@ impl Logic for BpcRebuild {
     fn update(&mut self) {
         drive!(self; word: 0, pair: 0, left: 0, right: 0, sum: 0, carries: 0, sums: 0);
         self.sums.next[0..] = self.base_i.val();
-        comment!("the differences");
+        comment!("differences of neighbouring words");
         for i in 0..P {
             for j in 0..16 {
                 self.word.next[j] = self.planes_i.val().get_bit((15 - j) * P + i);
             }
             self.sums.next[i * 16 + 16..] = self.word.val();
         }
-        comment!("their sums inside each group");
+        comment!("prefix sums within each group");
         self.groups.next = 0.into();
         for g in 0..GROUPS {
             self.left.next = self.one.val().replace_bit(1, self.sums.val().get_bits::<16>(g * 64));
@@ -284,7 +284,7 @@ impl Logic for BpcRebuild {
             self.carries.next[g * 4 + 3] = self.sum.val().get_bit(17);
             self.sums.next[g * 64 + 32..] = self.sum.val().get_bits::<16>(1);
         }
-        comment!("sums over the groups: in each step twice as many have all that is below them");
+        comment!("prefix sums over the groups, in steps of 1, 2 and 4 groups");
         for h in 0..GROUPS >> 1 {
             self.left.next = self.one.val().replace_bit(1, self.groups.val().get_bits::<16>(h * 32 + 16));
             self.right.next = 0.into();
@@ -318,7 +318,7 @@ impl Logic for BpcRebuild {
                 self.groups.next[h * 128 + g * 16..] = self.sum.val().get_bits::<16>(1);
             }
         }
-        comment!("the words");
+        comment!("words of the line");
         for g in 1..GROUPS {
             for j in 0..3 {
                 self.left.next =

@@ -33,7 +33,7 @@ rtl_module! {
             ready_o: bool as Bit = 1,
             /// a line is offered
             valid_o: bool as Bit = 1,
-            /// the codes do not make a line; the line is zero
+            /// the codes do not decode to a line; the line is zero
             error_o: bool as Bit = 1,
             /// the line
             line_o: [u64; LINE_WORDS] as W<LINE, LW> = p.line_bits(),
@@ -96,7 +96,7 @@ rtl_module! {
             new_lower_planes: Signal<Local, W<DATA, DW>>,
             half: Signal<Local, U<16>>,
             rebuilt: Signal<Local, W<LINE, LW>>,
-            /// the codes do not make a line
+            /// the codes do not decode to a line
             wrong: Signal<Local, Bit>,
             first: Signal<Local, U<32>>,
             first_length: Signal<Local, U<6>>,
@@ -122,9 +122,7 @@ impl Logic for BpcDecompressorTop {
         dff_setup!(self, clk_i, next_plane, above, upper_planes, lower_planes, halfway, carries, failed);
         dff_setup!(self, clk_i, valid, error);
 
-        comment!(
-            "the first word: its field with the sign in all higher bits, by the shortest code that ends here"
-        );
+        comment!("first word: sign-extended field of its code");
         self.sign_4.next = self.payload_i.val().get_bit(6);
         self.sign_8.next = self.payload_i.val().get_bit(10);
         self.sign_16.next = self.payload_i.val().get_bit(18);
@@ -166,18 +164,14 @@ impl Logic for BpcDecompressorTop {
         }
 
         self.ready.next = !self.busy.q.val() & (!self.valid.q.val() | self.ready_i.val());
-        comment!(
-            "the bits behind the window come from the payload while the codes in the window are taken apart"
-        );
+        comment!("read the bits after the window from the payload while the window is split");
         self.ahead.next = self.line.q.val() >> self.block_bits.val();
         if self.place.q.val().get_bit(BLOCKLOG) {
             self.ahead.next = self.line.q.val() >> self.two_blocks.val();
         }
         self.behind.next =
             bit_cast_to::<W<BOTH, BOW>>(self.ahead.val()) >> bit_cast::<BLOCKLOG, PLACES>(self.place.q.val());
-        comment!(
-            "four codes are taken apart each cycle, the first when the payload comes: a sum of terms of which one counts"
-        );
+        comment!("split four codes per cycle, the first four when the payload arrives: AND-OR selection");
         drive!(self; offered: 0, kept: 0);
         if !self.busy.q.val() & self.raw_base.val() {
             self.offered.next = self.offered.val() | (self.payload_i.val() >> 33.to_bits::<6>());
@@ -203,9 +197,7 @@ impl Logic for BpcDecompressorTop {
         }
         self.split.window_i.next = self.kept.val() | bit_cast_to::<W<BOTH, BOW>>(self.offered.val());
 
-        comment!(
-            "a cycle later they become planes, with the code behind them if it is that of the last plane"
-        );
+        comment!("one cycle later, decode them to planes, with the next code if it is the last plane's");
         self.decode.codes_i.next = bit_cast_to::<W<FIVE, FW>>(self.codes.q.val())
             | (bit_cast_to::<W<FIVE, FW>>(self.window.q.val()) << self.chunk_bits.val());
         drive!(self.decode; next_i: next_plane.q, above_i: above.q);
@@ -257,7 +249,7 @@ impl Logic for BpcDecompressorTop {
                 drive!(self; busy.d: false, valid.d: true);
             }
         }
-        comment!("the words come late: their choice is the last one");
+        comment!("the words arrive late: select them last");
         if self.busy.q.val() & self.decoded.q.val() & self.coded.q.val() & !self.wrong.val() {
             self.line.d.next = self.rebuilt.val();
         } else if self.ready.val() {

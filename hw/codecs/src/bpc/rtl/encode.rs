@@ -58,7 +58,7 @@ rtl_block! {
 #[hdl_gen]
 impl Logic for BpcEncode {
     fn update(&mut self) {
-        comment!("beyond the line no plane counts as zero, so that a run ends there");
+        comment!("planes beyond the line do not count as zero, so that a run ends there");
         drive!(self; above: above_i, dbp: 0, zero: 0);
         for k in 0..5 {
             self.dbp.next = self.planes_i.val().get_bits::<P>(k * P);
@@ -77,7 +77,7 @@ impl Logic for BpcEncode {
             self.plane.next = self.dbp.val() ^ self.above.val();
             self.above.next = self.dbp.val();
             comment!(
-                "the place is used where one bit is marked: the single one, or the lower of two neighbours"
+                "the position is used if exactly one bit is marked: a single one, or the lower of two neighbours"
             );
             self.pairs.next = self.plane.val() & (self.plane.val() >> 1);
             self.alone.next = self.plane.val() & !(self.pairs.val() | (self.pairs.val() << 1));
@@ -85,7 +85,7 @@ impl Logic for BpcEncode {
             if self.pairs.val().any() {
                 self.marked.next = self.pairs.val();
             }
-            comment!("places differ in some bit, which then is set in one and clear in another");
+            comment!("two marked positions differ in a bit: set in one, clear in the other");
             drive!(self; place: 0, not_place: 0);
             for i in 0..P {
                 if self.marked.val().get_bit(i) {
@@ -95,7 +95,7 @@ impl Logic for BpcEncode {
             }
             self.one_marked.next = !(self.place.val() & self.not_place.val()).any();
 
-            comment!("a run that begins before these planes goes on while all of them are zero");
+            comment!("a run from the previous planes continues while all planes so far are zero");
             self.run.next = 0.into();
             if self.zero.val().get_bit(k) {
                 self.here.next = self.here.val() + 1;
@@ -179,7 +179,7 @@ rtl_block! {
 #[hdl_gen]
 impl Logic for BpcMerge {
     fn update(&mut self) {
-        comment!("two and two codes, then the four, so that no sum of lengths waits for more than one other");
+        comment!("merge pairs, then both pairs: each sum of lengths depends on one other sum only");
         self.low_length.next = bit_cast::<8, 6>(self.lengths_i.val().get_bits::<6>(0))
             + bit_cast::<8, 6>(self.lengths_i.val().get_bits::<6>(6));
         self.high_length.next = bit_cast::<8, 6>(self.lengths_i.val().get_bits::<6>(12))

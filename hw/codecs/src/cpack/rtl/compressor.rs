@@ -44,7 +44,7 @@ rtl_module! {
         parts {
             compare: Gate<CpackMatch<DICT, DICTW>>,
             pack: Gate<CpackPack>,
-            /// words of a line are still to be compared
+            /// words of a line are left to compare
             busy: Reg<Bit>,
             /// number of groups of four words already compared
             group: Reg<U<3>>,
@@ -106,7 +106,7 @@ impl Logic for CpackCompressorTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, busy, group, line, dictionary, known, next, compared, first, last);
         dff_setup!(self, clk_i, kinds, places, done, nonzero, payload, half, encoding);
-        comment!("a result that is not taken stops both steps");
+        comment!("a stalled result stalls both stages");
         self.moves.next = self.ready_i.val() | !self.done.q.val();
         self.is_last.next = self.group.q.val() == self.last_group.val();
         self.source.next = self.line_i.val();
@@ -117,7 +117,7 @@ impl Logic for CpackCompressorTop {
         drive!(self.compare; words_i: group_words, dictionary_i: dictionary.q, known_i: known.q,
             next_i: next.q);
 
-        comment!("the codes go behind those that are there");
+        comment!("append the codes to the payload");
         self.words.next = bit_cast_to::<W<128, 2>>(self.line.q.val() >> self.to_top.val());
         drive!(self.pack; words_i: words, kinds_i: kinds.q, places_i: places.q);
         drive!(self; used: half.q, codes: payload.q, seen_nonzero: nonzero.q);
@@ -155,13 +155,13 @@ impl Logic for CpackCompressorTop {
             if self.busy.q.val() | self.valid_i.val() {
                 self.busy.d.next = !self.is_last.val();
                 self.group.d.next = self.group.q.val() + 1;
-                comment!("four words go from the low end to the high end");
+                comment!("rotate by four words");
                 self.line.d.next = (self.source.val() >> 128)
                     | (bit_cast_to::<W<LINE, LW>>(self.group_words.val()) << self.to_top.val());
                 drive!(self; dictionary.d: compare.dictionary_o, known.d: compare.known_o,
                     next.d: compare.next_o);
                 if self.is_last.val() {
-                    comment!("the next line starts with an empty dictionary");
+                    comment!("reset the dictionary for the next line");
                     drive!(self; group.d: 0, known.d: 0, next.d: 1);
                 }
                 self.first.d.next = !self.busy.q.val();
@@ -172,7 +172,7 @@ impl Logic for CpackCompressorTop {
                 drive!(self; nonzero.d: seen_nonzero, payload.d: codes, half.d: length, encoding.d: 1);
                 if self.last.q.val() {
                     if !self.seen_nonzero.val() {
-                        comment!("the codes of zeros are zero, too");
+                        comment!("a line of zeros needs no payload: its codes are zero");
                         drive!(self; encoding.d: 2, half.d: 0);
                     } else if self.length.val().get_bit(HALF - 1) {
                         drive!(self; encoding.d: 0, payload.d: line.q, half.d: half_line);

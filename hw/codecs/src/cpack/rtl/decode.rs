@@ -39,7 +39,7 @@ impl Logic for CpackLengths {
         self.sum.next = bit_cast::<8, 6>(self.start_i.val());
         for k in 0..4 {
             drive!(self; kind: 0, half: 0, behind: 0);
-            comment!("the sum of terms of which one counts: shorter paths than one choice after the other");
+            comment!("AND-OR selection: shorter paths than a priority chain");
             if !self.rest.val().get_bit(0) & !self.rest.val().get_bit(1) {
                 self.kind.next = 1.into();
                 self.half.next = self.half.val() | self.half_zzzz.val();
@@ -71,7 +71,7 @@ impl Logic for CpackLengths {
             if self.rest.val().get_bits::<4>(0) == 15 {
                 self.kind.next = self.kind.val() | 64;
             }
-            comment!("behind no code the length means nothing");
+            comment!("without a code, the length is undefined");
             if self.rest.val().get_bit(0) & self.rest.val().get_bit(1) & self.rest.val().get_bit(3) {
                 self.half.next = self.half.val() | self.half_mmmx.val();
                 self.behind.next = self.behind.val() | (self.rest.val() >> 16);
@@ -144,7 +144,7 @@ impl Logic for CpackRebuild {
             if self.encoding_i.val() == 1 {
                 self.kind.next = self.kinds_i.val().get_bits::<7>(k * 7);
             }
-            comment!("the literal, and the place that is named");
+            comment!("literal bits, and the named dictionary position");
             self.literal.next = 0.into();
             if self.encoding_i.val() == 0 {
                 self.literal.next = self.string_i.val().get_bits::<32>(k * 32);
@@ -178,7 +178,7 @@ impl Logic for CpackRebuild {
                 | self.kind.val().get_bit(6)
                 | (self.uses.val() & !(self.named.val() & self.known.val()).any());
 
-            comment!("its word: one of these four that has just entered there, or the dictionary's");
+            comment!("the named word: an earlier word of this group, or the dictionary entry");
             self.entry.next = 0.into();
             for i in 0..16 {
                 if self.named.val().get_bit(i) & !self.enters.val().get_bit(i) {
@@ -202,7 +202,7 @@ impl Logic for CpackRebuild {
             }
             self.words.next[k * 32..] = self.word.val();
 
-            comment!("xxxx, mmxx and mmmx enter");
+            comment!("words coded as xxxx, mmxx and mmmx enter the dictionary");
             if self.kind.val().get_bit(1) | self.kind.val().get_bit(3) | self.kind.val().get_bit(5) {
                 self.entered.next[k * 16..] = self.place.val();
                 self.enters.next = self.enters.val() | self.place.val();
@@ -210,7 +210,7 @@ impl Logic for CpackRebuild {
                 self.place.next = (self.place.val() << 1) | (self.place.val() >> 15);
             }
 
-            comment!("the string behind the code");
+            comment!("bits after the code");
             self.behind.next = 0.into();
             if self.kind.val().get_bit(0) {
                 self.behind.next = self.behind.val() | (self.rest.val() >> 2);

@@ -42,12 +42,12 @@ rtl_module! {
         parts {
             lengths: Gate<CpackLengths>,
             rebuild: Gate<CpackRebuild<DICT, DICTW>>,
-            /// codes of a payload are still to be measured
+            /// codes of a payload are left to measure
             busy: Reg<Bit>,
             /// number of groups of four codes already measured
             group: Reg<U<3>>,
             encoding: DataReg<U<2>>,
-            /// the payload from the 128-bit block on in which the next code begins
+            /// the payload, from the 128-bit block of the next code on
             payload: DataReg<W<LINE, LW>>,
             /// half of the bits of that block that are already measured
             used: DataReg<U<6>>,
@@ -66,7 +66,7 @@ rtl_module! {
             done: Reg<Bit>,
             /// the line has an error so far
             wrong: DataReg<Bit>,
-            /// the words so far, the latest at the top
+            /// words decoded so far, the latest in the highest bits
             line: DataReg<W<LINE, LW>>,
             last_group: Constant<U<3>> = Constant::new(U::new(GROUPS as u64 - 1)),
             /// shift from the low 128 bits to the top of the line
@@ -103,7 +103,7 @@ impl Logic for CpackDecompressorTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, busy, group, encoding, payload, used, measured, first, last, rest, kinds);
         dff_setup!(self, clk_i, dictionary, known, next, done, wrong, line);
-        comment!("a result that is not taken stops both steps");
+        comment!("a stalled result stalls both stages");
         self.moves.next = self.ready_i.val() | !self.done.q.val();
         self.is_last.next = self.group.q.val() == self.last_group.val();
         drive!(self; source: payload_i, kind: encoding_i);
@@ -120,7 +120,7 @@ impl Logic for CpackDecompressorTop {
         }
         drive!(self; lengths.start_i: start, reach: lengths.end_o);
         if self.kind.val() == 0 {
-            comment!("a line as it was has 128 bits for each four words");
+            comment!("an uncompressed line has 128 bits per four words");
             self.reach.next = 64.into();
         }
 
@@ -155,7 +155,7 @@ impl Logic for CpackDecompressorTop {
                 drive!(self; dictionary.d: rebuild.dictionary_o, known.d: rebuild.known_o,
                     next.d: rebuild.next_o);
                 if self.last.q.val() {
-                    comment!("the next payload starts with an empty dictionary");
+                    comment!("reset the dictionary for the next payload");
                     drive!(self; known.d: 0, next.d: 1);
                 }
                 self.wrong.d.next = self.seen_wrong.val();

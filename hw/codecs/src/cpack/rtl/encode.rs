@@ -104,7 +104,7 @@ rtl_block! {
         enters1: Signal<Local, Bit>,
         enters2: Signal<Local, Bit>,
         enters3: Signal<Local, Bit>,
-        /// position of each word if it enters
+        /// position of each word if it enters the dictionary
         place0: Signal<Local, U<16>>,
         place1: Signal<Local, U<16>>,
         place2: Signal<Local, U<16>>,
@@ -147,7 +147,7 @@ impl Logic for CpackMatch {
             self.compare[k].word_i.next = self.words_i.val().get_bits::<32>(k * 32);
             self.compare[k].dictionary_i.next = self.dictionary_i.val();
         }
-        comment!("the places that the four words take, and those that they leave");
+        comment!("positions that the four words take, and the entries that remain");
         self.next1.next = (self.next_i.val() << 1) | (self.next_i.val() >> 15);
         self.next2.next = (self.next_i.val() << 2) | (self.next_i.val() >> 14);
         self.next3.next = (self.next_i.val() << 3) | (self.next_i.val() >> 13);
@@ -166,7 +166,7 @@ impl Logic for CpackMatch {
             }
         }
 
-        comment!("which words enter: the only step from word to word");
+        comment!("words that enter the dictionary: the only dependence from word to word");
         self.found0.next = (self.compare[0].four_o.val() & self.known_i.val()).any();
         self.enters0.next = self.wide.val().get_bit(0) & !self.found0.val();
         self.found1.next = (self.compare[1].four_o.val() & self.known_i.val()).any();
@@ -187,7 +187,7 @@ impl Logic for CpackMatch {
             | (self.enters1.val() & self.equal.val().get_bit(9));
         self.enters2.next = self.wide.val().get_bit(2) & !self.found2.val();
 
-        comment!("where they would go, and what is left before them");
+        comment!("position of each word, and the entries that remain before it");
         drive!(self; place0: next_i, place1: next_i, left1: known_i);
         if self.enters0.val() {
             drive!(self; place1: next1, left1: known1);
@@ -239,7 +239,7 @@ impl Logic for CpackMatch {
             self.entered3.next = self.place3.val();
         }
 
-        comment!("the matches of each word with what was there and is left");
+        comment!("matches of each word with the remaining entries of the dictionary");
         drive!(self; fours: 0, threes: 0, twos: 0);
         self.fours.next[0..] = self.compare[0].four_o.val() & self.known_i.val();
         self.threes.next[0..] = self.compare[0].three_o.val() & self.known_i.val();
@@ -254,7 +254,7 @@ impl Logic for CpackMatch {
         self.threes.next[48..] = self.compare[3].three_o.val() & self.left3.val();
         self.twos.next[48..] = self.compare[3].two_o.val() & self.left3.val();
 
-        comment!("and with the words that entered just before");
+        comment!("matches with the earlier words of this group");
         drive!(self; four: 0, three: 0, two: 0, difference: 0, kinds: 0, places: 0, entry: 0);
         for k in 0..4 {
             self.word.next = self.words_i.val().get_bits::<32>(k * 32);
@@ -282,7 +282,7 @@ impl Logic for CpackMatch {
                 }
             }
             if !self.wide.val().get_bit(k) {
-                comment!("a word of the dictionary is longer than a byte");
+                comment!("words of one byte do not enter the dictionary");
                 self.kinds.next[k * 5] = !self.word.val().any();
                 self.kinds.next[k * 5 + 1] = self.word.val().any();
             } else if self.four.val().any() {

@@ -64,7 +64,7 @@ impl Logic for FpcClassify {
                 if self.word.val().any() {
                     self.is_zero.next = false;
                 }
-                comment!("sign-extended: the bits above are all equal to the sign");
+                comment!("sign-extended words: all upper bits equal the sign");
                 if self.word.val().get_bits::<29>(3).any() & !self.word.val().get_bits::<29>(3).all() {
                     self.is_sign4.next = false;
                 }
@@ -87,7 +87,7 @@ impl Logic for FpcClassify {
                     self.is_repeated.next = false;
                 }
             }
-            comment!("the fewest bits of data first");
+            comment!("select the pattern with the fewest data bits");
             if self.is_zero.val() {
                 self.prefix.next = self.zeros.val();
             } else if self.is_sign4.val() {
@@ -111,7 +111,7 @@ impl Logic for FpcClassify {
         for g in 0..GROUPS {
             self.length.next = 3.into();
             if self.zero_groups.val().get_bit(g) & self.has_runs.val() {
-                comment!("a run ends with its eighth word or before another word");
+                comment!("a run ends at its eighth word or before a nonzero word");
                 if self.run.val().all() | !self.zero_groups.val().get_bit(g + 1) {
                     self.symbols.next[g * 9 + 3..] = self.run.val();
                     drive!(self; length: 6, run: 0);

@@ -193,7 +193,7 @@ impl Logic for FpcSegmentCompressor {
             drive!(self; gathered_valid: middle[i].valid_o, gathered: middle[i].data_o);
         }
 
-        comment!("the data without gaps, behind the head unless the line stays as it is");
+        comment!("data without gaps, after the head; an uncompressed line has no head");
         self.prefixes.next = 0.into();
         for g in 0..GROUPS {
             self.prefixes.next[g * 3..] = self.gathered.val().get_bits::<3>(LINE + g * 3);

@@ -256,7 +256,7 @@ impl Logic for FpcDecompressorTop {
             drive!(self; strings_valid: after_split[i].valid_o, strings: after_split[i].data_o);
         }
 
-        comment!("words from their data");
+        comment!("rebuild words from their data");
         self.last_prefixes.next = 0.into();
         for g in 0..GROUPS {
             self.last_prefixes.next[g * 3..] = self.strings.val().get_bits::<3>(LINE + g * 3);
@@ -273,7 +273,7 @@ impl Logic for FpcDecompressorTop {
         self.line_o.next = bit_cast_to::<W<LINE, LW>>(self.results.data_o.val());
         self.error_o.next = self.results.data_o.val().get_bit(LINE);
 
-        comment!("from the last register back: each is ready when it is empty or the next one is");
+        comment!("from the last register to the first: ready if empty or if the next one is ready");
         self.strings_ready.next = self.results.ready_o.val();
         for i in 0..self._split_registers {
             self.after_split[i].ready_i.next = self.results.ready_o.val();
@@ -317,7 +317,7 @@ impl Logic for FpcSegmentDecompressor {
             drive!(self; first_valid: after_input[i].valid_o, first: after_input[i].data_o);
         }
 
-        comment!("the data from bit 0 up; a line as it was consists of raw segments");
+        comment!("data from bit 0; an uncompressed line consists of raw segments");
         self.data.next = bit_cast_to::<W<LINE, LW>>(self.first.val());
         self.prefixes.next = self.raw.val();
         if self.first.val().get_bit(LINE) {
@@ -365,7 +365,7 @@ impl Logic for FpcSegmentDecompressor {
             drive!(self; placed_valid: after_near[i].valid_o, placed: after_near[i].data_o);
         }
 
-        comment!("words from their data");
+        comment!("rebuild words from their data");
         self.last_prefixes.next = 0.into();
         for g in 0..GROUPS {
             self.last_prefixes.next[g * 3..] = self.placed.val().get_bits::<3>(LINE + g * 3);
@@ -376,7 +376,7 @@ impl Logic for FpcSegmentDecompressor {
 
         drive!(self; results.valid_o, line_o: results.data_o, error_o: false);
 
-        comment!("from the last register back: each is ready when it is empty or the next one is");
+        comment!("from the last register to the first: ready if empty or if the next one is ready");
         self.placed_ready.next = self.results.ready_o.val();
         for i in 0..self._near_registers {
             self.after_near[i].ready_i.next = self.results.ready_o.val();

@@ -44,7 +44,7 @@ impl Logic for FpcGather {
             strings: 0);
         for g in 0..GROUPS {
             self.pattern.next = self.prefixes_i.val().get_bits::<3>(g * 3);
-            comment!("the words' data with 4, 8 and 16 bits each");
+            comment!("data of the words with 4, 8 and 16 bits");
             for w in 0..4 {
                 self.word.next = self.line_i.val().get_bits::<32>(g * 128 + w * 32);
                 self.fours.next[w * 4..] = self.word.val().get_bits::<4>(0);
@@ -62,7 +62,7 @@ impl Logic for FpcGather {
                 }
                 self.halves.next[w * 16..] = self.half.val();
             }
-            comment!("one of them, or the words");
+            comment!("select one of them, or the uncompressed words");
             drive!(self; low: halves, high: 0);
             if self.pattern.val() == self.sign4.val() {
                 self.low.next = self.low.val() | bit_cast::<64, 16>(self.fours.val());
@@ -128,7 +128,7 @@ impl Logic for FpcFreeLanes {
             }
             self.lanes.next[g * BITS..] = self.free.val();
         }
-        comment!("pair by pair: the additions of all pairs are parallel, except one from pair to pair");
+        comment!("add within all pairs in parallel, then accumulate from pair to pair");
         for p in 0..PAIRS {
             self.left.next = self.lanes.val().get_bits::<BITS>(p * 2 * BITS);
             self.right.next = self.lanes.val().get_bits::<BITS>(p * 2 * BITS + BITS);
@@ -469,11 +469,11 @@ impl Logic for FpcRebuild {
         for g in 0..GROUPS {
             self.pattern.next = self.prefixes_i.val().get_bits::<3>(g * 3);
             for w in 0..4 {
-                comment!("the word's data with 4, 8 and 16 bits");
+                comment!("data of the word with 4, 8 and 16 bits");
                 self.four.next = self.strings_i.val().get_bits::<4>(g * 128 + w * 4);
                 self.kept_byte.next = self.strings_i.val().get_bits::<8>(g * 128 + w * 8);
                 self.half.next = self.strings_i.val().get_bits::<16>(g * 128 + w * 16);
-                comment!("four bits of the word at a time that take the sign's value");
+                comment!("ranges of bits that sign extension sets");
                 self.above4.next = (self.pattern.val() == self.sign4.val()) & self.four.val().get_bit(3);
                 self.above16.next = self.above4.val()
                     | ((self.pattern.val() == self.sign8.val()) & self.kept_byte.val().get_bit(7));
@@ -496,7 +496,7 @@ impl Logic for FpcRebuild {
                 if self.above24.val() {
                     self.word.next[24..] = self.ones8.val();
                 }
-                comment!("the data themselves");
+                comment!("data bits of the word");
                 if self.pattern.val() == self.sign4.val() {
                     self.word.next = self.word.val() | bit_cast::<32, 4>(self.four.val());
                 }

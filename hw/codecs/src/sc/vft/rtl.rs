@@ -56,9 +56,7 @@ impl Logic for SetUpdate {
             self.full.next = self.full.val() | (self.hit[way].val() & self.count[way].val().all());
         }
 
-        comment!(
-            "the entry to replace: the smallest count, the lowest way of several; ways are compared in pairs"
-        );
+        comment!("entry to replace: smallest count, lowest way; compared in pairs");
         for pair in 0..2 {
             self.smaller[pair].next = self.count[2 * pair].val();
             self.upper_way[pair].next = self.count[2 * pair + 1].val() < self.count[2 * pair].val();
@@ -77,7 +75,7 @@ impl Logic for SetUpdate {
             self.lost_o.next = self.smallest.val();
         }
 
-        comment!("a full entry halves the whole set before it counts");
+        comment!("if the entry is full, halve all counts of the set before counting");
         self.next_set.next = self.set_i.val();
         for way in 0..4 {
             drive!(self; next_tag: tag[way], next_count: count[way]);
@@ -176,9 +174,7 @@ impl Logic for ScVftTop {
         self.memory.clk_i.next = self.clk_i.val();
         drive!(self.valid; clk_i, rst_ni);
 
-        comment!(
-            "first stage: one operation per cycle reads its set, and learns whether it is being written"
-        );
+        comment!("first stage: read the set of one operation, and detect a write to the same set");
         self.train_ready_o.next = !self.read_i.val() & !self.clear_i.val();
         self.training.d.next = self.train_valid_i.val() & !self.read_i.val() & !self.clear_i.val();
         self.reading.d.next = self.read_i.val();
@@ -195,7 +191,7 @@ impl Logic for ScVftTop {
         self.way.d.next = self.read_index_i.val().get_bits::<2>(0);
         self.forward.d.next = self.training.q.val() & (self.next_set.val() == self.set.q.val());
 
-        comment!("second stage: a word changes its set");
+        comment!("second stage: update the set for a word");
         self.content.next = self.memory.read_data_o.val();
         if self.forward.q.val() {
             self.content.next = self.written.q.val();
@@ -218,7 +214,7 @@ impl Logic for ScVftTop {
             }
         }
 
-        comment!("the words after a clear are numbered, until their number is the number of sets");
+        comment!("count the words since the last clear, up to the number of sets");
         if self.clear_i.val() {
             drive!(self; words.d: 0, enough.d: false);
         } else if self.training.q.val() & !self.enough.q.val() {
@@ -226,7 +222,7 @@ impl Logic for ScVftTop {
             self.enough.d.next = self.words.q.val().all();
         }
 
-        comment!("second stage: a read picks its way");
+        comment!("second stage: select the way for a read");
         self.entry.next = self.content.val().get_bits::<ENTRY>(0);
         for way in 1..4 {
             if self.way.q.val() == way.to_bits::<2>() {

@@ -87,7 +87,7 @@ impl Logic for AdjustedHits {
         self.watched.next = self.access_i.val() & (self.warp_i.val() <= self.last_warp_i.val());
 
         comment!(
-            "what moves on: the new tag, and behind it the words as they are, or invalid in the set's first access"
+            "shift in the new tag; the words after it move up, or become invalid in the set's first access"
         );
         self.moved.next = bit_cast::<WORD, TAG>(self.tag_i.val());
         self.moved.next[TAG] = self.watched.val();
@@ -99,7 +99,7 @@ impl Logic for AdjustedHits {
                 self.data.val().replace_bit(TAG, self.known_i.val() & self.data.val().get_bit(TAG));
         }
 
-        comment!("words move up to the place of the tag; the set's first access writes them all");
+        comment!("words up to the tag's position move; the first access to the set writes all words");
         drive!(self; hit: false, sought: watched);
         for place in 0..WAYS {
             self.places[place].write_i.next = self.sought.val() | (self.access_i.val() & !self.known_i.val());
@@ -112,7 +112,7 @@ impl Logic for AdjustedHits {
             }
         }
 
-        comment!("hits are counted up to the counter's end, and halved first at the end of an interval");
+        comment!("saturating count of hits; at the end of an interval it is halved first");
         self.faded.next = self.hits.q.val();
         if self.interval_ends_i.val() {
             self.faded.next = self.hits.q.val() >> 1;
@@ -122,7 +122,7 @@ impl Logic for AdjustedHits {
             self.hits.d.next = self.faded.val() + 1;
         }
 
-        comment!("hits times the sets of a group, of which one is sampled, less half of the failures");
+        comment!("hits times the sets per group, because one is sampled, minus half of the failures");
         self.scaled.next = 0.into();
         self.scaled.next[SHIFT..] = self.hits.q.val();
         self.adjusted.d.next =

@@ -52,7 +52,7 @@ rtl_module! {
             rsfails: Reg<U<RSFAIL_BITS>>,
             /// the interval ended at the last clock edge: choose
             ended: Reg<Bit>,
-            /// a calculator had counted a hit when the interval ended
+            /// at least one calculator has a hit in the interval that ended
             hit: Reg<Bit>,
             l_max: Reg<U<L_BITS>> = Reg::new(U::new(LEVELS as u64)),
             updated: Reg<Bit>,
@@ -76,7 +76,7 @@ impl Logic for BpgTop {
     fn update(&mut self) {
         dff_setup!(self, clk_i, known, accesses, rsfails, ended, hit, l_max, updated);
 
-        comment!("one set of each group is sampled: the one at the place in it that is the group's number");
+        comment!("sample one set of each group: the one whose position in the group is the group number");
         self.place.next = self.line_i.val().get_bits::<PLACE>(0);
         self.group.next = self.line_i.val().get_bits::<SET_BITS>(PLACE);
         self.tag.next = self.line_i.val().get_bits::<TAG>(INDEX);
@@ -87,7 +87,7 @@ impl Logic for BpgTop {
             self.known.d.next = self.known.q.val().replace_bit(self.group.val().index(), true);
         }
 
-        comment!("the last access of the interval: adjusted hits are taken, and all counters are halved");
+        comment!("at the last access of the interval, register the adjusted hits and halve all counters");
         self.interval_ends.next =
             self.access_i.val() & (self.accesses.q.val() == self.last_of_interval.val());
         self.accesses.d.next = self.accesses.q.val() + self.access_i.val();
@@ -113,7 +113,7 @@ impl Logic for BpgTop {
             self.most_hits.adjusted_i[i].next = self.calculator[i].adjusted_o.val();
         }
 
-        comment!("one cycle later the adjusted hits are compared; where there are none, the number stays");
+        comment!("one cycle later, compare the adjusted hits; without any hit, keep the number");
         drive!(self; ended.d: interval_ends, updated.d: ended.q);
         if self.ended.q.val() & self.hit.q.val() {
             self.l_max.d.next = self.most_hits.l_o.val();

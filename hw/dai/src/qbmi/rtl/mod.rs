@@ -79,7 +79,7 @@ impl Logic for QbmiTop {
         }
         drive!(self.set; clk_i, rst_ni);
 
-        comment!("which kernel issues and which makes a request, a bit each");
+        comment!("one bit per kernel: issues an instruction, makes a request");
         drive!(self; issues: 0, requested: 0);
         for i in 0..K {
             self.kernel.next = i.to_bits();
@@ -89,7 +89,7 @@ impl Logic for QbmiTop {
         }
 
         comment!(
-            "the 1024th request of a kernel ends its interval: its average is taken, its counters start over"
+            "the 1024th request of a kernel ends its interval: register its average, reset its counters"
         );
         self.interval_instructions.next = 0.into();
         for i in 0..K {
@@ -114,7 +114,7 @@ impl Logic for QbmiTop {
         }
         self.set.start_i.next = self.renewed.q.val();
 
-        comment!("an instruction costs its kernel one; when that leaves none, all kernels get a new set");
+        comment!("an instruction decrements its kernel's quota; at zero, all kernels get new quotas");
         self.empty.next = false;
         for i in 0..K {
             self.empty.next =
@@ -138,7 +138,7 @@ impl Logic for QbmiTop {
         }
 
         comment!(
-            "a kernel's rank is the number of those with a larger quota, or an equal one and a lower number"
+            "rank of a kernel: the number of kernels with a larger quota, or an equal quota and a lower number"
         );
         drive!(self; ranks: 0, quotas: 0);
         for i in 0..K {

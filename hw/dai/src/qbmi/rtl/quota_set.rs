@@ -31,7 +31,7 @@ rtl_block! {
         quotient: [Reg<U<SET>>; K] = array(),
         /// remainders of the common multiple by each kernel's requests
         rest: [Reg<U<REST_BITS>>; K] = array(),
-        /// quotients and remainders of the multiple at the start of the turn, which is added in each step
+        /// quotients and remainders of the multiple at the start of the turn; each step adds them
         step_quotient: [Reg<U<SET>>; K] = array(),
         step_rest: [Reg<U<REST_BITS>>; K] = array(),
         quota: [Reg<U<SET>>; K] = std::array::from_fn(|_| Reg::new(1.into())),
@@ -65,7 +65,9 @@ impl Logic for QuotaSet {
         if self.start_i.val() {
             drive!(self; busy.d: true, turn.d: 0);
         } else if self.busy.q.val() & self.divides.val() {
-            comment!("the multiple is one of this kernel's requests too: on to the next kernel, or done");
+            comment!(
+                "the multiple is divisible by this kernel's requests: continue with the next kernel, or finish"
+            );
             self.turn.d.next = self.turn.q.val() + 1;
             if self.turn.q.val() == self.last.val() {
                 drive!(self; busy.d: false, updated.d: true);

@@ -47,7 +47,7 @@ impl Logic for MeanDivider {
     fn update(&mut self) {
         dff_setup!(self, clk_i, schedules, warps, cycles, mean_warps, mean_cycles);
 
-        comment!("the divisor stands below the quotient's highest bit, and what is left moves up to it");
+        comment!("restoring division: the remainder shifts left past a fixed divisor");
         self.warps_divisor.next = bit_cast::<16, 10>(self.schedules.q.val()) << 5;
         self.cycles_divisor.next = bit_cast::<18, 10>(self.schedules.q.val()) << 7;
         self.any.next = self.schedules.q.val().any();
@@ -57,7 +57,7 @@ impl Logic for MeanDivider {
         if self.start_i.val() {
             drive!(self; schedules.d: schedules_i, warps.d: warps_i, cycles.d: cycles_i);
         } else if self.step_i.val() {
-            comment!("shifts a bit in: a sum would keep unknown bits");
+            comment!("shift the bit in; an addition would keep unknown bits");
             self.mean_warps.d.next =
                 (self.mean_warps.q.val() << 1) | bit_cast_to::<U<12>>(self.warps_bit.val());
             self.mean_cycles.d.next =
@@ -181,7 +181,7 @@ impl Logic for AmatDecision {
         }
         drive!(self.divider; clk_i, rst_ni);
 
-        comment!("each phase runs from the highest bit to bit 0, the last one ends in the decision");
+        comment!("each phase processes its bits from high to low; the last phase decides");
         self.last.next = self.step.q.val() == 0;
         if self.start_i.val() {
             drive!(self; phase.d: divide, step.d: mean_top);
@@ -220,7 +220,7 @@ impl Logic for AmatDecision {
             }
         }
 
-        comment!("what a hit costs: its latency, less what the pipeline hides");
+        comment!("cost of a hit: its latency minus the latency that the pipeline hides");
         self.hidden.next = self.product.q.val().get_bits::<18>(6);
         if self.policy.val() == 2 {
             self.hidden.next = 0.into();
@@ -236,7 +236,7 @@ impl Logic for AmatDecision {
             self.per_hit[2].next = self.high_latency.q.val() - bit_cast::<12, 18>(self.hidden.val());
         }
 
-        comment!("cost of a mode: hits x cost of a hit + misses x miss latency");
+        comment!("cost of a mode = hits x hit cost + misses x miss latency");
         for lane in 0..3 {
             self.charge.next = self.per_hit[lane].val();
             self.sum.next = self.cost[lane].q.val() << 1;
@@ -253,7 +253,7 @@ impl Logic for AmatDecision {
             }
         }
 
-        comment!("first none against low-latency, then the better one against high-capacity");
+        comment!("compare no compression with low-latency, then the better one with high-capacity");
         drive!(self; best_cost: cost[0].q, best_accesses: accesses[0], best_hits: hits[0].q,
             next_cost: cost[1].q, next_accesses: accesses[1], next_hits: hits[1].q);
         if self.phase.q.val() == self.compare_high.val() {
@@ -269,7 +269,9 @@ impl Logic for AmatDecision {
         if self.best_accesses.val().get_bit(self.step.q.val().index()) {
             self.next_difference.next = self.next_difference.val() - bit_cast::<36, 25>(self.next_cost.val());
         }
-        comment!("better is what costs less per access, or what hits more often; a tie is not better");
+        comment!(
+            "the next mode is better if its cost per access is lower or its hits are more; ties keep the mode"
+        );
         self.better.next = self.next_difference.val().any() & !self.next_difference.val().get_bit(35);
         if self.policy.val() == 1 {
             self.better.next = self.next_hits.val() > self.best_hits.val();

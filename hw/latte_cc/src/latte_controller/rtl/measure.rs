@@ -29,7 +29,7 @@ impl Logic for RunningMean {
     fn update(&mut self) {
         dff_setup!(self, clk_i, mean);
         if self.sample_i.val() {
-            comment!("a sixteenth of the mean goes, a sixteenth of the value comes");
+            comment!("exponential mean with weight 1/16");
             self.mean.d.next = self.mean.q.val() - (self.mean.q.val() >> 4)
                 + (bit_cast::<MEAN, VALUE>(self.value_i.val()) << 4);
         }
@@ -67,7 +67,7 @@ rtl_block! {
         schedules: Reg<U<10>>,
         warps: Reg<U<16>>,
         cycles: Reg<U<18>>,
-        /// number of schedules from which the sums are halved
+        /// number of schedules at which the sums are halved
         full: Constant<U<10>> = Constant::new(U::new(u64::from(params.full()))),
         next_schedules: Signal<Local, U<10>>,
         next_warps: Signal<Local, U<16>>,

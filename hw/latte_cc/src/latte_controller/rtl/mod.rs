@@ -31,7 +31,9 @@ rtl_block! {
 #[hdl_gen]
 impl Logic for DedicatedSets {
     fn update(&mut self) {
-        comment!("one set per mode in each quarter, at another place in each: 3 x rest - quarter");
+        comment!(
+            "one dedicated set per mode in each quarter, at a different offset in each: 3 x rest - quarter"
+        );
         self.rest.next = self.set_i.val().get_bits::<REST>(0);
         self.quarter.next = self.set_i.val().get_bits::<2>(REST);
         self.residue.next =
@@ -141,7 +143,7 @@ impl Logic for LatteControllerTop {
             dff_setup!(self, clk_i, hits[mode], misses[mode]);
         }
 
-        comment!("EPs by accesses, periods by EPs");
+        comment!("count accesses per EP, and EPs per period");
         self.learning.next = self.ep.q.val() == 0;
         self.build.next =
             (self.ep.q.val() == self.last_ep.val()) | (self.learning.val() & self.first_period.q.val());

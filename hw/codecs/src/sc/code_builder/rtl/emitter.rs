@@ -63,7 +63,7 @@ rtl_block! {
         busy: Reg<Bit>,
         /// symbols without a code are left
         more: DataReg<Bit>,
-        /// the value of an entry was requested, and the reply is not there yet
+        /// a read of an entry's value is in flight
         waiting: Reg<Bit>,
         read: Reg<Bit>,
         /// number of symbols that have a code
@@ -128,7 +128,7 @@ impl Logic for Emitter {
         dff_setup!(self, clk_i, busy, more, waiting, read, position, escape_left, code, length);
         dff_setup!(self, clk_i, valid, first, last, index, escape, value, given_code, given_length);
 
-        comment!("codes grow, one bit per cycle, until they have the length of this place");
+        comment!("extend the code by one bit per cycle to the length of this position");
         self.choose.next = self.busy.q.val() & self.more.q.val() & !self.waiting.q.val();
         self.longer.next = self.size_i.val().any()
             & (self.length.q.val() != self.max_length.val())
@@ -138,7 +138,7 @@ impl Logic for Emitter {
             self.code.d.next = self.code.q.val() << 1;
         }
 
-        comment!("then the escape is given, or the entry's value is read and the entry is given");
+        comment!("then output the escape, or read the entry's value and output the entry");
         self.free.next = !self.valid.q.val() | self.code_ready_i.val();
         self.escape_next.next = self.escape_left.q.val()
             & ((self.position.q.val() == self.size_i.val())

@@ -77,7 +77,7 @@ impl Logic for Lengths {
         drive!(self.nodes; write_i: node_valid_i, write_address_i: node_i, write_data_i: symbols_i);
 
         self.checking.d.next = false;
-        comment!("depth by depth from the root, a node per cycle; depths without nodes take a cycle too");
+        comment!("visit nodes by depth from the root, one per cycle; an empty depth takes a cycle");
         self.any_left.next = self.left.q.val().any();
         self.depth_ends.next = !self.left.q.val().any() | (self.left.q.val() == 1);
         self.is_last.next = self.length.q.val() == self.last_length.val();
@@ -98,7 +98,7 @@ impl Logic for Lengths {
             }
         }
 
-        comment!("nodes that were not reached lie too deep");
+        comment!("nodes that were not visited are too deep");
         self.done_o.next = false;
         self.too_deep.next = self.size_i.val() - self.seen.q.val() - self.left.q.val();
         if self.checking.q.val() {
@@ -108,7 +108,7 @@ impl Logic for Lengths {
             self.done_o.next = !self.too_deep.val().any();
         }
 
-        comment!("the first code of the next length gets shorter, or the last code of this length longer");
+        comment!("shorten the first code of the next length, or lengthen the last code of this length");
         self.change.next = !self.unit.q.val() + 1;
         self.neighbor.next = self.length.q.val() - 1;
         if self.shortening.q.val() {

@@ -49,7 +49,7 @@ rtl_block! {
         half_symbol: DataReg<Bit>,
         /// weight of that item, or weight of the last node
         weight: DataReg<U<WEIGHT>>,
-        /// the only waiting node was made in the previous cycle, so that the memory does not give it yet
+        /// the only waiting node was written in the previous cycle: bypass the memory
         bypass: DataReg<Bit>,
         any_entry: Signal<Local, Bit>,
         take_escape: Signal<Local, Bit>,
@@ -82,7 +82,7 @@ impl Logic for Merger {
         );
         self.nodes.clk_i.next = self.clk_i.val();
 
-        comment!("the lightest symbol that is left: the escape or an entry");
+        comment!("the lightest remaining symbol: the escape or an entry");
         self.any_entry.next = self.entries_left.q.val().any();
         self.take_escape.next = self.escape_left.q.val()
             & (!self.any_entry.val()
@@ -93,7 +93,7 @@ impl Logic for Merger {
             self.symbol_weight.next = bit_cast::<WEIGHT, COUNT_BITS>(self.count_i.val());
         }
 
-        comment!("the lighter one of that symbol and of the node that waits longest");
+        comment!("the lighter of that symbol and the oldest waiting node");
         self.node_weight.next = self.nodes.read_data_o.val();
         if self.bypass.q.val() {
             self.node_weight.next = self.weight.q.val();
@@ -110,7 +110,7 @@ impl Logic for Merger {
         self.taken_next.next = self.taken.q.val() + (self.busy.q.val() & !self.take_symbol.val());
         self.nodes.read_address_i.next = self.taken_next.val().get_bits::<QUEUE>(0);
 
-        comment!("every second item makes a node with the item before");
+        comment!("every second item forms a node with the previous item");
         self.sum.next = self.weight.q.val() + self.item_weight.val();
         self.make.next = self.busy.q.val() & self.half.q.val();
         self.nodes.write_i.next = self.make.val();

@@ -107,7 +107,7 @@ impl Logic for ScCodeBuilderTop {
         drive!(self.lengths; clk_i, rst_ni);
         drive!(self.emitter; clk_i, rst_ni);
 
-        comment!("entries that exist are sorted");
+        comment!("sort the existing entries only");
         drive!(self; drained: false, sorter.put_i: false);
         if self.stage.q.val() == Stage::Drain {
             self.sorter.put_i.next = self.read_valid_i.val() & self.read_count_i.val().any();
@@ -119,7 +119,7 @@ impl Logic for ScCodeBuilderTop {
         self.sorter.count_i.next = self.read_count_i.val();
         self.sorter.index_i.next = !self.given.q.val();
 
-        comment!("one stage after the other; an empty table needs only the emission");
+        comment!("the stages run in sequence; an empty table needs the emission only");
         self.empty.next = !self.sorter.size_o.val().any();
         self.entering.d.next = false;
         drive!(self.sorter; clear_i: false, sort_i: false);
@@ -182,7 +182,7 @@ impl Logic for ScCodeBuilderTop {
             emitter.code_escape_o, emitter.code_value_o, emitter.code_code_o, emitter.code_length_o);
 
         comment!(
-            "the table is read from its last entry to its first, and again where the emitter wants a value"
+            "read the table from its last entry to its first, then again for the values that the emitter requests"
         );
         drive!(self; emitter.read_o, read_index_o: 0);
         if self.emitter.read_o.val() {

@@ -38,7 +38,7 @@ rtl_block! {
         pub done_o: Signal<Out, Bit>,
         /// count of the shown entry
         pub count_o: Signal<Out, U<COUNT_BITS>>,
-        /// index of the shown entry
+        /// index of the current entry
         pub index_o: Signal<Out, U<INDEX>>,
         counts: SyncMem<U<COUNT_BITS>, INDEX>,
         links: SyncMem<U<INDEX>, INDEX>,
@@ -56,14 +56,14 @@ rtl_block! {
         started: DataReg<Bit>,
         /// the new chain is complete, and its first entry is read
         joined: Reg<Bit>,
-        /// the shown entry goes into its bucket
+        /// the current entry moves into its bucket
         moving: Reg<Bit>,
         /// entries that this pass has not moved yet
         left: DataReg<U<COUNT>>,
         head: DataReg<U<INDEX>>,
-        /// last entry of the chain, or the entry that was turned last
+        /// last entry of the chain, or the last entry whose link was reversed
         last: DataReg<U<INDEX>>,
-        /// index of the shown entry
+        /// index of the current entry
         here: DataReg<U<INDEX>>,
         put: Signal<Local, Bit>,
         index: Signal<Local, U<INDEX>>,
@@ -81,7 +81,7 @@ impl Logic for Sorter {
         dff_setup!(self, clk_i, last, here);
         drive!(self; counts.clk_i: clk_i, links.clk_i: clk_i, heads.clk_i: clk_i, tails.clk_i: clk_i);
 
-        comment!("an entry hangs behind the last one of its bucket");
+        comment!("append an entry to its bucket");
         self.put.next = self.put_i.val() | self.moving.q.val();
         if self.moving.q.val() {
             self.index.next = self.here.q.val();
@@ -108,7 +108,7 @@ impl Logic for Sorter {
             self.filled.d.next = self.filled.q.val().replace_bit(self.slot.val().index(), true);
         }
 
-        comment!("a link is written to the end of a bucket, to the end of the chain, or backward");
+        comment!("write a link: append to a bucket, join two chains, or reverse the chain");
         self.links.write_i.next = (self.put.val() & self.is_filled.val()) | self.turn_i.val();
         drive!(self.links; write_address_i: tails.read_data_o, write_data_i: index);
         if self.joining.q.val() {
@@ -120,7 +120,7 @@ impl Logic for Sorter {
             self.last.d.next = self.here.q.val();
         }
 
-        comment!("a pass ends when buckets are joined, that of the least digit first");
+        comment!("a pass ends when the buckets are joined, lowest digit first");
         self.joined.d.next = false;
         if self.joining.q.val() {
             self.bucket.d.next = self.bucket.q.val() + 1;
@@ -153,7 +153,7 @@ impl Logic for Sorter {
             drive!(self; filled.d: 0, size.d: 0, pass.d: 0);
         }
 
-        comment!("the entry that is shown in the next cycle");
+        comment!("current entry of the next cycle");
         self.address.next = self.here.q.val();
         if self.moving.q.val() | self.turn_i.val() | self.next_i.val() {
             self.address.next = self.links.read_data_o.val();

@@ -96,16 +96,16 @@ rtl_module! {
             group: Reg<U<GROUPS_BITS>>,
             /// words of the group that are not looked up yet
             pending: Reg<U<K>> = Reg::new(U::new((1 << K) - 1)),
-            /// the banks give codes in this cycle
+            /// the banks' replies are valid in this cycle
             reading: Reg<Bit>,
-            /// words that these codes are for
+            /// words that these replies belong to
             read_served: DataReg<U<K>>,
             read_banks: [DataReg<U<3>>; K] = array(),
             /// group of these words
             read_group: DataReg<U<GROUPS_BITS>>,
             /// these words complete their group
             read_done: DataReg<Bit>,
-            /// fields and lengths hold a complete group to pack
+            /// the fields contain a complete group to pack
             packing: Reg<Bit>,
             packing_first: Reg<Bit>,
             packing_last: Reg<Bit>,
@@ -159,7 +159,7 @@ impl Logic for ScCompressorTop {
         }
         dff_setup!(self, clk_i, payload, bits, uncoded, valid, compressed);
 
-        comment!("codes wait for the lines in flight, then for a clear table");
+        comment!("accept codes when no line is in flight and the table is clear");
         self.ready.next = (self.phase.q.val() == Phase::Run) & !self.looking.q.val() & !self.reading.q.val();
         self.load_ready.next =
             (self.phase.q.val() == Phase::Load) & (self.fresh.q.val() | !self.load_first_i.val());
@@ -195,7 +195,7 @@ impl Logic for ScCompressorTop {
             }
         }
 
-        comment!("the first bit of a code goes to the lowest place");
+        comment!("reverse each code: its first bit is bit 0");
         self.reversed.next = 0.into();
         for i in 0..16 {
             self.reversed.next[i] = self.load_code_i.val().get_bit(15 - i);
@@ -204,7 +204,7 @@ impl Logic for ScCompressorTop {
         self.entry.next = bit_cast::<45, 24>(self.load_value_i.val().get_bits::<24>(8));
         self.entry.next[24..] = self.code.val();
         self.entry.next[40..] = self.load_length_i.val();
-        comment!("an entry goes into its set's bank and row, and into its way");
+        comment!("write an entry into the bank, row and way of its set");
         self.load_bank.next = self.load_index_i.val().get_bits::<3>(2)
             ^ self.load_index_i.val().get_bits::<3>(5)
             ^ bit_cast::<3, 2>(self.load_index_i.val().get_bits::<2>(8));
@@ -231,7 +231,7 @@ impl Logic for ScCompressorTop {
         }
 
         comment!(
-            "a group is packed when its payload's place is free; words are looked up if their fields will have room"
+            "pack a group when the payload register is free; look up words if their fields will be free"
         );
         self.pack.next = self.packing.q.val() & (!self.valid.q.val() | self.ready_i.val());
         self.next_packing.next =
@@ -242,7 +242,7 @@ impl Logic for ScCompressorTop {
         self.look.next = (self.looking.q.val() | self.take_line.val())
             & !(self.next_packing.val() & self.next_valid.val());
 
-        comment!("look up the words of a group; those of the first group while the line is taken");
+        comment!("look up the words of a group; the first group is looked up when the line is accepted");
         self.word.next = 0.into();
         for i in 0..K {
             self.word.next = 0.into();
@@ -306,7 +306,7 @@ impl Logic for ScCompressorTop {
             self.packing_last.d.next = self.read_group.q.val() == self.last_group.val();
         }
 
-        comment!("pack them; the line itself is given if its codes are too long");
+        comment!("pack the codes; output the line itself if they are too long");
         self.coded.next = true;
         for i in 0..K {
             drive!(self.pack_group; field_i[i]: fields[i].q, length_i[i]: lengths[i].q);

@@ -52,7 +52,7 @@ impl Logic for ScLookup {
             self.banks_o[i].next = self.banks[i].val();
         }
 
-        comment!("the first word that wants a bank has it");
+        comment!("each bank serves the first word that needs it");
         drive!(self; first: 0, alone: false, own: 0, other: 0);
         for i in 0..K {
             self.own.next = i.to_bits();
@@ -79,7 +79,7 @@ impl Logic for ScLookup {
             }
         }
 
-        comment!("words that are equal share a lookup");
+        comment!("equal words share a lookup");
         self.served_o.next = 0.into();
         for i in 0..K {
             self.own.next = i.to_bits();

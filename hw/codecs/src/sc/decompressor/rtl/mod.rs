@@ -79,14 +79,14 @@ rtl_module! {
             phase: Reg<Phase> = Reg::new(Phase::Run),
             /// end of the codes of each length, left-aligned
             ends: Reg<Ends>,
-            /// rank of a code less the code, for each length
+            /// rank of a code minus the code, for each length
             bases: DataReg<Bases>,
             escape_known: Reg<Bit>,
             /// code of the escape symbol, first bit lowest
             escape_code: DataReg<U<16>>,
             /// mask of the bits of that code
             escape_mask: DataReg<U<16>>,
-            /// zero until an escape is loaded, because a shift by an unknown length gives unknown bits
+            /// reset to zero, because a shift by an unknown length gives unknown bits
             escape_length: Reg<U<5>>,
             escape_place: Reg<U<10>>,
             /// rank of the next code
@@ -94,7 +94,7 @@ rtl_module! {
             /// blocks of 32 bits after the two blocks with known code lengths
             payload: DataReg<W<1024, 16>>,
             bits: DataReg<U<11>>,
-            /// the payload is the line itself
+            /// the payload is the uncompressed line
             plain: DataReg<Bit>,
             busy: Reg<Bit>,
             /// the two blocks with known code lengths
@@ -103,7 +103,7 @@ rtl_module! {
             block_lengths: [DataReg<U<64>>; 4] = array(),
             block_values: DataReg<U<64>>,
             block_escapes: DataReg<U<64>>,
-            /// mark at which the next code begins
+            /// one-hot position at which the next code begins
             start: DataReg<Mark>,
             /// number of blocks that are consumed
             used: DataReg<U<6>>,
@@ -194,7 +194,7 @@ impl Logic for ScDecompressorTop {
         }
         dff_setup!(self, clk_i, line, valid, error);
 
-        comment!("codes wait for the payloads in flight");
+        comment!("accept codes when no payload is in flight");
         self.ready.next = (self.phase.q.val() == Phase::Run) & !self.busy.q.val();
         self.load_ready.next = self.phase.q.val() == Phase::Load;
         self.take_code.next = self.load_valid_i.val() & self.load_ready.val();
@@ -222,7 +222,7 @@ impl Logic for ScDecompressorTop {
         }
 
         comment!(
-            "codes come in canonical order: each one's end is that of its length, and of all longer ones so far"
+            "codes arrive in canonical order: each one updates the end of its length and of all longer lengths"
         );
         drive!(self; first_ends: ends.q, code_rank: rank.q);
         if self.load_first_i.val() {
@@ -268,7 +268,7 @@ impl Logic for ScDecompressorTop {
         }
 
         comment!(
-            "a stage goes on when the next one is free or goes on; words are read when the line is free"
+            "a stage advances when the next one is free or advances; words are read when the line is free"
         );
         self.free.next = !self.valid.q.val() | self.ready_i.val();
         self.issue.next =
@@ -280,7 +280,7 @@ impl Logic for ScDecompressorTop {
             self.busy.q.val() & !self.plain.q.val() & (!self.found.q.val() | self.found_goes.val());
         self.take.next = self.valid_i.val() & self.ready.val();
 
-        comment!("the lengths at every bit of the next block");
+        comment!("code lengths at every bit of the next block");
         self.lengths.bits_i.next = self.payload.q.val().get_bits::<48>(0);
         if self.ready.val() {
             self.lengths.bits_i.next = self.payload_i.val().get_bits::<48>(0);
@@ -356,14 +356,14 @@ impl Logic for ScDecompressorTop {
                 self.places[i].d.next = self.find_places.places_o[i].val();
             }
             self.pending.d.next = self.found_taken.q.val();
-            comment!("the last code, if it is the escape's");
+            comment!("the last code can be an escape");
             self.raw.d.next = 0.into();
             if self.found_escaped.q.val() {
                 self.raw.d.next = self.found_taken.q.val() & !(self.found_taken.q.val() >> 1);
             }
             drive!(self; placed_word.d: find_places.word_o, placed_at.d: found_at.q,
                 placed_last.d: found_last.q);
-            comment!("the first block that was used up came before the payload");
+            comment!("positions count the empty block before the payload");
             self.placed_error.d.next =
                 self.found_invalid.q.val() | (self.code_end_at.val() > (self.found_size.q.val() + 32));
         }
@@ -387,7 +387,7 @@ impl Logic for ScDecompressorTop {
         self.read_last.d.next = self.placed_last.q.val() & !self.still.val().any();
         self.read_error.d.next = self.placed_error.q.val();
 
-        comment!("put them into the line");
+        comment!("insert the words into the line");
         self.word.next = 0.into();
         for i in 0..K {
             self.word.next = 0.into();
@@ -419,7 +419,7 @@ impl Logic for ScDecompressorTop {
             & self.free.val()
             & !(self.found.q.val() | self.placed.q.val() | self.read.q.val())
         {
-            comment!("its first block has left the payload");
+            comment!("remove the first block from the payload");
             self.line.d.next = (self.payload.q.val() << 32)
                 | bit_cast_to::<W<1024, 16>>(self.blocks.q.val().get_bits::<32>(32));
             drive!(self; valid.d: true, error.d: false, busy.d: false);
@@ -429,7 +429,7 @@ impl Logic for ScDecompressorTop {
             self.payload.d.next = self.payload_i.val() >> 32;
             self.plain.d.next = !self.compressed_i.val();
             drive!(self; busy.d: true, start.d: first_start, used.d: 0, left.d: 32);
-            comment!("a payload has no more bits than the line");
+            comment!("a payload is not longer than the line");
             self.bits.d.next = self.bits_i.val();
             if self.bits_i.val() > self.line_bits.val() {
                 self.bits.d.next = self.line_bits.val();

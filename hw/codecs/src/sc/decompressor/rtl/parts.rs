@@ -62,14 +62,14 @@ impl Logic for ScLengths {
         self.escapes_o.next = self.is_escape.val();
 
         comment!(
-            "the ends never fall from length to length: the length is that of the first end above the bits"
+            "the ends do not decrease with the length: select the first length whose end is above the bits"
         );
         drive!(self; shorter: 0, below: 0, here: 0, index: 0);
         for p in 0..4 {
             self.lengths_o[p].next = 0.into();
         }
         for l in 0..16 {
-            comment!("from the last bit to the first: an end's bit that is set is above a bit that is not");
+            comment!("compare from the lowest bit to the highest");
             self.below.next = 0.into();
             for b in 0..16 {
                 self.head_bit.next = !self.bits_i.val().get_bits::<32>(15 - b);
@@ -171,7 +171,7 @@ impl Logic for ScChase {
             self.begin_o.next[b] = (self.start_i.val() & self.numbers[b].val()).any();
         }
         for i in 0..K {
-            comment!("the mark stays where there is no code, or where no further word is wanted");
+            comment!("keep the position if no code matches or no more words are needed");
             self.held.next = 0.into();
             if self.left_i.val() > i.to_bits() {
                 self.held.next = self.mark.val().get_bits::<64>(0);
@@ -199,7 +199,7 @@ impl Logic for ScChase {
         self.stopped.next = self.stopped.val() | self.mark.val();
         self.invalid_o.next = self.any_invalid.val().any();
 
-        comment!("the word behind an escape has as many bits as a block");
+        comment!("the raw word after an escape has as many bits as a block");
         self.escaped_o.next = self.escape_end.val().any();
         self.advance.next = self.escape_end.val().any() | self.stopped.val().get_bits::<48>(32).any();
         drive!(self; advance_o: advance, start_o: stopped);
@@ -220,7 +220,7 @@ rtl_block! {
         pub ends_i: [Signal<In, U<7>>; K] = array(),
         /// one bit per code that was found
         pub taken_i: Signal<In, U<K>>,
-        /// rank of a code less the code, for each length
+        /// rank of a code minus the code, for each length
         pub bases_i: Signal<In, Bases>,
         /// address of the value whose rank is beyond the last address
         pub escape_place_i: Signal<In, U<10>>,
@@ -247,7 +247,7 @@ impl Logic for ScPlaces {
         self.shifted.next = bit_cast_to::<W<128, 2>>(self.bits_i.val()) << 11;
         drive!(self; tail: 0, code: 0, code_begin: begin_i, length: 0, base: 0, rank: 0, last_end: begin_i);
         for i in 0..K {
-            comment!("the last 11 bits before its end are what matters of a code");
+            comment!("the last 11 bits before its end determine a code");
             self.length.next = bit_cast::<5, 7>(self.ends_i[i].val() - self.code_begin.val());
             self.tail.next = bit_cast_to::<U<11>>(self.shifted.val() >> self.ends_i[i].val());
             self.code.next = 0.into();
@@ -263,7 +263,9 @@ impl Logic for ScPlaces {
                 }
             }
             self.rank.next = self.base.val() + self.code.val();
-            comment!("the values lie by rank; the escape's place is left to a rank that has none");
+            comment!(
+                "values are stored by rank; the escape's entry is reused for the rank beyond the last address"
+            );
             self.places_o[i].next = bit_cast::<10, 11>(self.rank.val());
             if self.rank.val().get_bit(10) {
                 self.places_o[i].next = self.escape_place_i.val();
@@ -301,7 +303,7 @@ rtl_block! {
 #[hdl_gen]
 impl Logic for ScSchedule {
     fn update(&mut self) {
-        comment!("the first word that wants a bank has it");
+        comment!("each bank serves the first word that needs it");
         self.wanted.next = self.pending_i.val() & !self.raw_i.val();
         for bank in 0..8 {
             self.rows_o[bank].next = 0.into();
@@ -340,7 +342,7 @@ rtl_block! {
     pub struct ScPut<const K: usize> {
         /// the line so far
         pub line_i: Signal<In, W<1024, 16>>,
-        /// the words
+        /// words of the line
         pub words_i: [Signal<In, U<32>>; K] = array(),
         /// words that are valid
         pub served_i: Signal<In, U<K>>,
