@@ -90,6 +90,7 @@ fn read(
         address: [address; 32],
         cache: CacheOp::All,
         more: Vec::new(),
+        then: Vec::new(),
     };
     memory_ops::resolve(1 << lane, &mut access);
     let offset = access.address[lane];
