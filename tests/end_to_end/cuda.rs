@@ -178,6 +178,11 @@ fn barriers_and_pipelines_of_libcu_work_on_ampere_and_hopper() {
 }
 
 #[test]
+fn copies_of_boxes_of_a_tensor_agree_with_the_matrix() {
+    check_for("copies_of_boxes_of_a_tensor_agree_with_the_matrix", "tensors", "compute_90");
+}
+
+#[test]
 fn graphs_run_their_work_in_the_order_of_their_dependencies() {
     check_with_nvcc("graphs_run_their_work_in_the_order_of_their_dependencies", "graphs");
 }

@@ -19,6 +19,9 @@ mod process;
 pub mod protocol;
 mod runtime;
 mod streams;
+#[path = "../../ptx/src/tensor_map.rs"]
+mod tensor_map;
+mod tensors;
 mod textures;
 mod unsupported;
 mod work;

@@ -591,6 +591,17 @@ pub(crate) struct BulkForm {
     pub wide_barrier: bool,
 }
 
+/// `cp.async.bulk.tensor`: a copy of a box of a tensor between global and shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TensorForm {
+    /// `true`: from global to shared memory; `false`: to global memory.
+    pub to_shared: bool,
+    /// Dimensions of the tensor.
+    pub rank: u8,
+    pub wide_shared: bool,
+    pub wide_barrier: bool,
+}
+
 /// Effect of an access outside the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outside {

@@ -3,8 +3,8 @@
 use super::alu::AluOp;
 use super::forms::{
     AtomicOp, BulkForm, CacheOp, CarryForm, Combine, ConvertForm, MbarrierForm, MemoryForm, Number,
-    NumberType, OpClass, PredicateOp, Rare, RareAccess, ReduceMode, ShuffleMode, Space, TextureForm,
-    VoteMode,
+    NumberType, OpClass, PredicateOp, Rare, RareAccess, ReduceMode, ShuffleMode, Space, TensorForm,
+    TextureForm, VoteMode,
 };
 use super::signatures::SystemCall;
 use super::special::LiveSpecial;
@@ -72,6 +72,7 @@ pub(crate) enum Op {
     RareAccess(RareAccess),
     Mbarrier(MbarrierForm),
     Bulk(BulkForm),
+    Tensor(TensorForm),
     /// Waits until bulk copies have read shared memory.
     AwaitReads,
     System(SystemCall),
@@ -214,7 +215,7 @@ impl Instr {
             Op::Texture(_) => Some(Space::Global),
             Op::RareAccess(access) => Some(access.space()),
             Op::Mbarrier(_) => Some(Space::Shared),
-            Op::Bulk(_) => Some(Space::Global),
+            Op::Bulk(_) | Op::Tensor(_) => Some(Space::Global),
             _ => None,
         }
     }

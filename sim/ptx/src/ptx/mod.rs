@@ -51,6 +51,7 @@ mod step;
 mod strand;
 mod surface_ops;
 mod system;
+mod tensor;
 #[cfg(test)]
 mod tests;
 mod texture_ops;

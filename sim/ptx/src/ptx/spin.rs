@@ -106,7 +106,12 @@ fn step(warp: &mut Warp, kernel: &Kernel, env: &mut Env, access: &mut MemAccess)
             Op::Barrier { .. } | Op::BarrierReduce(_) if !warp.strands.is_single() => {
                 return Ok(matches!(warp.step(kernel, env, access)?, Step::Yield));
             }
-            Op::Exit | Op::Barrier { .. } | Op::BarrierReduce(_) | Op::System(_) | Op::Bulk(_) => false,
+            Op::Exit
+            | Op::Barrier { .. }
+            | Op::BarrierReduce(_)
+            | Op::System(_)
+            | Op::Bulk(_)
+            | Op::Tensor(_) => false,
             Op::Store(form) => form.space == Space::Local,
             Op::RareAccess(access) => !access.writes(),
             Op::Mbarrier(form) => matches!(form.op, MbarrierOp::Wait { .. }),

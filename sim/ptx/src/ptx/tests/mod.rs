@@ -32,6 +32,7 @@ mod small_forms;
 mod strands;
 mod surfaces;
 mod system;
+mod tensors;
 mod textures;
 mod video;
 mod waits;
