@@ -71,13 +71,13 @@ impl TensorMap {
             return None;
         }
         let swizzle = *[0, 32, 64, 128].get(of.swizzle as usize)?;
-        let aligned =
-            of.address % 16 == 0 && of.strides.iter().all(|stride| stride % 16 == 0 && *stride < 1 << 40);
+        let aligned = of.address.is_multiple_of(16)
+            && of.strides.iter().all(|stride| stride.is_multiple_of(16) && *stride < 1 << 40);
         let sides = of.sides.iter().all(|side| (1..=1 << 31).contains(side));
         let boxes = of.box_sides.iter().all(|side| (1..=256).contains(side));
         let steps = of.steps.iter().all(|step| (1..=8).contains(step));
         let row = u64::from(*of.box_sides.first()?) * bytes;
-        let fits = row % 16 == 0 && (swizzle == 0 || row <= u64::from(swizzle));
+        let fits = row.is_multiple_of(16) && (swizzle == 0 || row <= u64::from(swizzle));
         let fill = of.fill == 0 || of.fill == 1 && FLOATS.contains(&data_type);
         if !(aligned && sides && boxes && steps && fits && fill) {
             return None;

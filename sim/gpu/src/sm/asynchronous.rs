@@ -159,7 +159,7 @@ impl Sm {
 
     /// Lets the suspended warps continue for which `ends` returns `true`. It gets the warp's CTA, and the end of its suspension.
     fn end_suspensions(&mut self, now: u64, ends: impl Fn(u8, u64) -> bool) {
-        let mut due = u64::MAX;
+        let mut due = if self.asynchronous.fault.is_some() { now } else { u64::MAX };
         for warp in 0..self.residents.warps.len() as u8 {
             let Some(slot) = &self.residents.warps[usize::from(warp)] else { continue };
             let Hold::Suspended { until } = slot.hold else { continue };

@@ -52,11 +52,11 @@ type Result<T> = std::result::Result<T, String>;
 impl Part {
     fn check(self, shared_bytes: usize) -> Result<()> {
         for (name, value) in [("global", self.global), ("shared", self.shared)] {
-            if value % PIECE != 0 {
+            if !value.is_multiple_of(PIECE) {
                 return Err(format!("needs a {name} address that is a multiple of {PIECE}, got {value:#x}"));
             }
         }
-        if self.bytes % PIECE != 0 {
+        if !self.bytes.is_multiple_of(PIECE) {
             return Err(format!("copies {} bytes; must be a multiple of {PIECE}", self.bytes));
         }
         check_shared(self.shared, self.bytes, shared_bytes)

@@ -163,7 +163,7 @@ impl Completion {
 /// Checks the address of an object.
 pub(super) fn check_address(address: u64, shared_bytes: usize) -> Result<()> {
     let bytes = u64::from(BYTES);
-    if address % bytes != 0 {
+    if !address.is_multiple_of(bytes) {
         return Err(format!("needs an mbarrier at a multiple of {bytes}, got {address:#x}"));
     }
     if address.saturating_add(bytes) > shared_bytes as u64 {

@@ -1,6 +1,6 @@
 //! Detects spins: warps that repeat instructions forever and have no effect outside themselves.
 use super::access::{Fault, MemAccess};
-use super::forms::{MbarrierOp, Space};
+use super::forms::{MbarrierForm, MbarrierOp, Space};
 use super::instr::Op;
 use super::kernel::Kernel;
 use super::strand::Strands;
@@ -114,7 +114,12 @@ fn step(warp: &mut Warp, kernel: &Kernel, env: &mut Env, access: &mut MemAccess)
             | Op::Tensor(_) => false,
             Op::Store(form) => form.space == Space::Local,
             Op::RareAccess(access) => !access.writes(),
-            Op::Mbarrier(form) => matches!(form.op, MbarrierOp::Wait { .. }),
+            Op::Mbarrier(MbarrierForm { op: MbarrierOp::Wait { .. }, .. }) => {
+                // A wait for a phase is over after a time, whose passing is no repeated state.
+                warp.suspended = Some(0);
+                true
+            }
+            Op::Mbarrier(_) => false,
             Op::Atomic(form) => {
                 return memory_ops::atomic_unseen(warp, kernel, env, instr, form, mask, access);
             }

@@ -34,10 +34,10 @@ fn rows(map: &TensorMap, first: [i32; MOST_DIMENSIONS]) -> Vec<Row> {
     let side = |dimension: usize| i64::from(map.sides[dimension]);
     let row = |number: u64| {
         let (mut rest, mut address, mut is_inside) = (number, map.address, true);
-        for dimension in 1..MOST_DIMENSIONS {
+        for (dimension, first) in first.iter().enumerate().skip(1) {
             let step = (rest % map.count(dimension)) as i64 * i64::from(map.steps[dimension]);
             rest /= map.count(dimension);
-            let at = i64::from(first[dimension]) + step;
+            let at = i64::from(*first) + step;
             is_inside &= (0..side(dimension)).contains(&at);
             address = address.wrapping_add((at as u64).wrapping_mul(map.strides[dimension]));
         }
@@ -120,7 +120,7 @@ pub(crate) fn copy(
             *coordinate = warp.word(kernel, instr.vector[1 + number])[lane] as i32;
         }
         let copied = read_map(warp, kernel, env, lane, maps[lane], form.rank).and_then(|map| {
-            if shared[lane] % BOX_ALIGNMENT != 0 {
+            if !shared[lane].is_multiple_of(BOX_ALIGNMENT) {
                 return Err(format!(
                     "needs a shared address that is a multiple of {BOX_ALIGNMENT}, got {:#x}",
                     shared[lane]

@@ -244,6 +244,19 @@ fn a_wait_without_arrivals_is_a_livelock_with_its_lines() {
 }
 
 #[test]
+fn a_limited_number_of_tries_is_no_livelock() {
+    // Each try is suspended for 1000 instructions, so that the tries take several turns of the only CTA.
+    let body = "ld.param.u64 %rd0, [out]; mov.u32 %r1, 0; mbarrier.init.shared.b64 [bar], 1;\n\
+        WAIT: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; add.u32 %r1, %r1, 1; setp.lt.u32 %p2, %r1, 300;\n\
+        @%p2 bra WAIT; mbarrier.arrive.shared.b64 %rd1, [bar]; mbarrier.try_wait.shared.b64 %p1, [bar], %rd1;\n\
+        @%p1 st.global.u32 [%rd0], %r1; ret;";
+    let text = kernel_text(OBJECT, body).replace("sm_60", "sm_90");
+    let (got, stats) = run_words(&text, 1, &[0]).unwrap();
+    assert_eq!(got, [300]);
+    assert!(stats.warp_instructions > 300 * 1000, "{stats:?}");
+}
+
+#[test]
 fn unknown_forms_are_refused_with_a_reason() {
     for (statement, says) in [
         ("mbarrier.init.shared.layout::v1.b64 [bar], 1", "modifier 'layout::v1' is not known"),
