@@ -32,6 +32,7 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=client");
     println!("cargo::rerun-if-changed=src/protocol.rs");
+    println!("cargo::rerun-if-changed=../ptx/src/tensor_map.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let is_linux = env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux");
     if is_linux {

@@ -146,10 +146,15 @@ fn programs_compute_the_right_results_and_their_records_give_the_same_reports() 
 
 /// Compiles a program with nvcc, and checks it. clang does not support `__managed__` and parts of cooperative groups.
 fn check_with_nvcc(test: &str, name: &str) {
+    check_for(test, name, "compute_75");
+}
+
+/// Checks as [`check_with_nvcc`] does, for a virtual architecture.
+fn check_for(test: &str, name: &str, arch: &str) {
     let Some(toolkit) = toolkit(test, "cuda13") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(toolkit.join("bin/nvcc"));
-    command.args(["-cudart", "shared", "-std=c++17", "-gencode", "arch=compute_75,code=compute_75"]);
+    command.args(["-cudart", "shared", "-std=c++17", "-gencode", &format!("arch={arch},code={arch}")]);
     command.arg(format!("tests/cuda/{name}.cu")).arg("-o").arg(folder.path().join(name));
     demand(&command.output().expect("nvcc starts"), name);
     ["base", "hw-bdi"].into_iter().for_each(|mechanism| check(folder.path(), name, mechanism));
@@ -163,6 +168,18 @@ fn managed_variables_have_one_value_on_both_sides() {
 #[test]
 fn the_blocks_of_a_cooperative_launch_wait_for_each_other() {
     check_with_nvcc("the_blocks_of_a_cooperative_launch_wait_for_each_other", "cooperative");
+}
+
+#[test]
+fn barriers_and_pipelines_of_libcu_work_on_ampere_and_hopper() {
+    let test = "barriers_and_pipelines_of_libcu_work_on_ampere_and_hopper";
+    // Before Hopper, waits spin, and threads copy. On Hopper, waits are suspended, and bulk copies are used.
+    ["compute_80", "compute_90"].into_iter().for_each(|arch| check_for(test, "barriers", arch));
+}
+
+#[test]
+fn copies_of_boxes_of_a_tensor_agree_with_the_matrix() {
+    check_for("copies_of_boxes_of_a_tensor_agree_with_the_matrix", "tensors", "compute_90");
 }
 
 #[test]

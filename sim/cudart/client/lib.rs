@@ -19,6 +19,10 @@ mod process;
 pub mod protocol;
 mod runtime;
 mod streams;
+#[expect(dead_code, reason = "the executor reads the maps, the library only makes them")]
+#[path = "../../ptx/src/tensor_map.rs"]
+mod tensor_map;
+mod tensors;
 mod textures;
 mod unsupported;
 mod work;

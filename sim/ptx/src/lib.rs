@@ -30,4 +30,5 @@
 //! ```
 pub mod memory;
 pub mod ptx;
+pub mod tensor_map;
 pub mod texture;

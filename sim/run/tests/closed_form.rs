@@ -542,3 +542,168 @@ fn code_is_fetched_line_by_line_once() {
     let without = Bench::new(&with_read_only_caches(0, 0)).run(&body, 1, 64, 0);
     assert!(with > without, "{with} cycles, {without} without an instruction cache");
 }
+
+/// Objects of the module, and one thread that initializes the first for one arrival. The next phase of the second has begun.
+const MBARRIERS: &str = ".shared .align 8 .b64 bars[2];\n.shared .align 128 .b8 tile[4096];\n";
+const INIT: &str = ".reg .pred %p, %q;\nmov.u32 %r5, 0;\nsetp.eq.u32 %q, %r1, 0;\n\
+    @%q mbarrier.init.shared.b64 [bars], 1;\n@%q mbarrier.init.shared.b64 [bars+8], 1;\n\
+    @%q mbarrier.arrive.shared.b64 _, [bars+8];\nbar.sync 0;\n";
+
+#[test]
+fn a_wait_for_an_ended_phase_takes_the_time_of_a_shared_load() {
+    let config = config();
+    for wait in ["test_wait", "try_wait"] {
+        let round =
+            format!("mbarrier.{wait}.parity.shared.b64 %p, [bars+8], %r5;\nselp.u32 %r5, 0, 0, %p;\n");
+        let time = |count: usize| {
+            Bench::new(&config).run_with(MBARRIERS, &format!("{INIT}{}", round.repeat(count)), 32)
+        };
+        let per_round = (time(96) - time(32)) / 64;
+        let load = "ld.shared.u32 %r5, [%r5];\nselp.u32 %r5, 0, 0, %p;\n";
+        let zeros = "setp.eq.u32 %p, %r5, 0;\n";
+        let load_time = |count: usize| {
+            let body = format!("{INIT}{zeros}{}", load.repeat(count));
+            Bench::new(&config).run_with(MBARRIERS, &body, 32)
+        };
+        assert_eq!(per_round, (load_time(96) - load_time(32)) / 64, "{wait}");
+        let lsu = &config.sm.lsu;
+        assert_eq!(
+            per_round,
+            u64::from(32 / lsu.lanes + lsu.shared_latency + config.sm.alu.int_latency),
+            "{wait}"
+        );
+    }
+}
+
+#[test]
+fn the_arrivals_of_lanes_at_one_object_take_turns_at_its_bank() {
+    let config = config();
+    let time = |lanes: u32, count: usize| {
+        let arrivals = "@%q mbarrier.expect_tx.shared::cta.b64 [bars], 1;\n".repeat(count);
+        let body = format!("{INIT}setp.lt.u32 %q, %r1, {lanes};\n{arrivals}bar.sync 0;\n");
+        let mut bench = Bench::new(&config);
+        bench.run_with(MBARRIERS, &body, 32);
+        bench.gpu.sms().iter().map(|sm| sm.counters_at(bench.gpu.cycle()).bank_conflict_cycles).sum::<u64>()
+    };
+    assert_eq!(time(1, 24) - time(1, 8), 0);
+    assert_eq!(time(20, 24) - time(20, 8), 16 * 19);
+}
+
+#[test]
+fn a_suspended_warp_follows_the_last_arrival_and_issues_nothing_before() {
+    let config = config();
+    // Warp 1 waits for warp 0, which computes for a while.
+    let run = |count: usize| {
+        let work = "add.s32 %r6, %r6, %r6;\n".repeat(count);
+        let body = format!(
+            "{INIT}setp.ge.u32 %q, %r1, 32;\n@%q bra WAIT;\n{work}setp.eq.u32 %q, %r1, 0;\n\
+             @%q mbarrier.arrive.shared.b64 _, [bars];\nbra DONE;\n\
+             WAIT: mbarrier.try_wait.parity.shared.b64 %p, [bars], 0;\n@!%p bra WAIT;\n\
+             add.s32 %r7, %r7, %r7;\nadd.s32 %r7, %r7, %r7;\nadd.s32 %r7, %r7, %r7;\nDONE:\n"
+        );
+        let mut bench = Bench::new(&config);
+        let cycles = bench.run_with(MBARRIERS, &body, 64);
+        let sm = &bench.gpu.sms()[0];
+        (cycles, sm.warp_instructions(), sm.counters_at(bench.gpu.cycle()).scheduler_cycles.idle)
+    };
+    let (short, long) = (run(20), run(60));
+    let latency = u64::from(config.sm.alu.int_latency);
+    assert!(60 * latency < u64::from(config.clock.core_mhz), "the wait is shorter than a suspension");
+    assert_eq!((long.0 - short.0, long.1 - short.1), (40 * latency, 40));
+    // On a warp scheduler of its own, the waiting warp is idle as at a barrier.
+    assert_eq!(config.sm.schedulers, 2);
+    assert_eq!(long.2 - short.2, 40 * latency);
+}
+
+#[test]
+fn a_wait_ends_without_its_phase_after_a_microsecond() {
+    let config = config();
+    let time = |count: usize| {
+        let waits =
+            "mbarrier.try_wait.parity.shared.b64 %p, [bars], %r5;\nselp.u32 %r5, 0, 0, %p;\n".repeat(count);
+        Bench::new(&config).run_with(MBARRIERS, &format!("{INIT}{waits}"), 32)
+    };
+    let lsu = &config.sm.lsu;
+    let answer = u64::from(32 / lsu.lanes + lsu.shared_latency + config.sm.alu.int_latency);
+    // The warp is suspended for 1400 cycles, and tries again after a branch.
+    assert_eq!(config.clock.core_mhz, 1400);
+    assert_eq!((time(24) - time(8)) / 16, 1400 + u64::from(config.sm.branch_latency) + answer);
+}
+
+/// Returns the cycles of a load or copy of a line, from the L2 or from DRAM, and of the wait that follows.
+fn line_time(instruction: &str, wait: &str, warm: bool) -> u64 {
+    let config = config();
+    let time = |with: bool| {
+        let mut bench = Bench::new(&config);
+        let buffer = bench.memory.alloc(4096, "buffer").expect("it fits");
+        let warming =
+            if warm { "ld.global.cg.u32 %r8, [%rd1];\nadd.s32 %r8, %r8, 1;\nmembar.gl;\n" } else { "" };
+        let timed = if with { format!("{instruction}{wait}") } else { String::new() };
+        let body = format!("{INIT}mov.u32 %r8, 0;\n{warming}and.b32 %r8, %r8, 1;\n{timed}");
+        let text = kernel(&body).replace(".visible .entry", &format!("{MBARRIERS}.visible .entry"));
+        bench.run_text(&text, 1, 1, buffer)
+    };
+    time(true) - time(false)
+}
+
+#[test]
+fn a_bulk_copy_of_a_line_takes_the_time_of_a_load_and_a_branch() {
+    let load = "ld.global.cg.u32 %r9, [%rd1];\n";
+    let copy =
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bars];\n";
+    let expect = "mbarrier.arrive.expect_tx.shared::cta.b64 _, [bars], {bytes};\n";
+    // The load gives the parity of a phase that has ended, so that the same instructions follow.
+    let after_load = "WAIT: mbarrier.try_wait.parity.shared.b64 %p, [bars+8], %r9;\n@!%p bra WAIT;\n";
+    let after_copy = "WAIT: mbarrier.try_wait.parity.shared.b64 %p, [bars], %r5;\n@!%p bra WAIT;\n";
+    let branch = u64::from(config().sm.branch_latency);
+    for warm in [false, true] {
+        let of_load = line_time(&(expect.replace("{bytes}", "0") + load), after_load, warm);
+        let of_copy = line_time(&(expect.replace("{bytes}", "128") + copy), after_copy, warm);
+        assert_eq!(of_copy, of_load + branch, "warm: {warm}");
+    }
+}
+
+#[test]
+fn a_bulk_copy_moves_each_line_once_past_the_l1d() {
+    let config = config();
+    for (bytes, lines) in [(4096, 32), (1024, 8), (16, 1), (272, 3)] {
+        let mut bench = Bench::new(&config);
+        let buffer = bench.memory.alloc(8192, "buffer").expect("it fits");
+        let body = format!(
+            "{INIT}mbarrier.arrive.expect_tx.shared::cta.b64 _, [bars], {bytes};\n\
+             cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], {bytes}, [bars];\n\
+             WAIT: mbarrier.try_wait.parity.shared.b64 %p, [bars], 0;\n@!%p bra WAIT;\n\
+             cp.async.bulk.global.shared::cta.bulk_group [%rd1+4096], [tile], {bytes};\n\
+             cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n"
+        );
+        let text = kernel(&body).replace(".visible .entry", &format!("{MBARRIERS}.visible .entry"));
+        bench.run_text(&text, 1, 1, buffer);
+        let l1d = bench.gpu.sms()[0].l1d().counters();
+        // Only the stores access the L1D.
+        assert_eq!((l1d.bypasses, l1d.accesses), (lines, lines), "{bytes} bytes");
+        // Each line crosses to the L2 twice: as a read, and as a store.
+        let l2 = bench.gpu.system().stats().l2.cache;
+        let stores = l2.write_hits + l2.write_pending_hits + l2.write_misses;
+        assert_eq!((l2.accesses, stores), (2 * lines, lines), "{bytes} bytes");
+    }
+}
+
+#[test]
+fn a_wait_for_reads_does_not_wait_for_the_acknowledgement_of_stores() {
+    let config = config();
+    let time = |wait: &str| {
+        let mut bench = Bench::new(&config);
+        let buffer = bench.memory.alloc(4096, "buffer").expect("it fits");
+        // The chain after the wait hides the acknowledgements, for which the exit waits.
+        let chain = "add.s32 %r6, %r6, %r6;\n".repeat(200);
+        let body = format!(
+            "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 4096;\ncp.async.bulk.commit_group;\n{wait}{chain}"
+        );
+        let text = kernel(&body).replace(".visible .entry", &format!("{MBARRIERS}.visible .entry"));
+        bench.run_text(&text, 1, 1, buffer)
+    };
+    let (nothing, reads, all) =
+        (time(""), time("cp.async.bulk.wait_group.read 0;\n"), time("cp.async.bulk.wait_group 0;\n"));
+    // The last of 32 packets leaves 31 cycles after the first, and the acknowledgement crosses both crossbars.
+    assert!(nothing + 31 <= reads && reads < all, "{nothing} {reads} {all}");
+}

@@ -7,6 +7,7 @@ use super::lsu;
 use super::part::{Extras, IssueReport, MemoryEvent};
 use super::pipes::{IssueInfo, PipeKind, Pipes};
 use super::scheduler::WarpMask;
+use super::token::InstId;
 use super::warp_slot::Hold;
 use super::{SimResult, Sm, TickContext};
 use crate::config::ReadOnlyCache;
@@ -237,8 +238,8 @@ impl Sm {
         }
         let lanes = match step {
             Step::Alu { active } | Step::Texture { active } => active,
-            Step::Memory => self.issue_stage.access.mask,
-            Step::Yield => 0,
+            Step::Memory | Step::PhaseEnd | Step::Async => self.issue_stage.access.mask,
+            Step::Yield | Step::Suspend { .. } => 0,
             _ => active,
         };
         // Without a popcount instruction, comparing with a full mask is faster than counting its bits.
@@ -246,8 +247,18 @@ impl Sm {
         self.tally.issued(kernel.slot, info.work, lanes);
         match step {
             Step::Alu { .. } => self.after_alu(warp, pc, kernel, ctx.now),
-            Step::Memory => self.after_memory(warp, pc, kernel, self.constant_cache(), ctx.now),
-            Step::Texture { .. } => self.after_memory(warp, pc, kernel, self.texture_cache(), ctx.now),
+            Step::Memory => {
+                self.after_memory(warp, pc, kernel, self.constant_cache(), ctx.now);
+            }
+            Step::PhaseEnd => {
+                self.after_memory(warp, pc, kernel, None, ctx.now);
+                self.phase_ended(self.residents.warp(warp).cta, ctx.now);
+            }
+            Step::Async => self.after_async(warp, pc, kernel, ctx.now)?,
+            Step::Suspend { cycles } => self.suspend(warp, cycles, ctx.now),
+            Step::Texture { .. } => {
+                self.after_memory(warp, pc, kernel, self.texture_cache(), ctx.now);
+            }
             Step::Barrier { id, threads, arrive_only } => {
                 let ballot = self.residents.warp(warp).warp.ballot(kernel);
                 let threads = threads.map(NonZeroU32::get);
@@ -259,6 +270,7 @@ impl Sm {
             }
             Step::Yield => self.hold_for_control(warp, self.config.sm.branch_latency, ctx.now),
             Step::Fence => self.hold_for_fence(warp, info.latency.into(), ctx.now),
+            Step::AwaitReads => self.hold_for_reads(warp, info.latency.into(), ctx.now),
             Step::Exit => self.after_exit(warp, info.latency.into(), ctx.now),
         }
         self.fetch_instruction(warp, ctx);
@@ -299,19 +311,21 @@ impl Sm {
         writes
     }
 
-    fn after_memory(
+    /// Passes the access of the instruction to the load/store unit, unless it is a constant or has no lanes.
+    pub(super) fn after_memory(
         &mut self,
         warp: u8,
         pc: u32,
         kernel: &LaunchedKernel,
         read_only: Option<ReadOnlyCache>,
         now: u64,
-    ) {
+    ) -> Option<InstId> {
         let access = &self.issue_stage.access;
         let is_bank = matches!(access.space, Space::Param | Space::Const) && read_only.is_none();
         if is_bank || access.mask == 0 {
             let latency = u32::from(kernel.info[pc as usize].latency).max(self.config.sm.lsu.const_latency);
-            return self.begin(warp, pc, kernel, latency, now);
+            self.begin(warp, pc, kernel, latency, now);
+            return None;
         }
         let shared = access.space == Space::Shared;
         let writes_back = self.expect_result(warp, pc, kernel);
@@ -344,6 +358,7 @@ impl Sm {
         if !shared && read_only.is_none() {
             self.parts.memory_event(now, kernel.slot, MemoryEvent::Issued);
         }
+        Some(id)
     }
 
     /// Marks the destinations, which are in flight, as coming from memory.

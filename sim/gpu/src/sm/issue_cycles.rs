@@ -7,7 +7,8 @@
 //! - *compute*: the same for an instruction of another pipe.
 //! - *data dependence*: operands or destination are in flight, or the warp waits for a mechanism's instructions.
 //! - *fetch*: the next instruction is being fetched through the instruction cache, if the configuration has one.
-//! - *idle*: the scheduler has no warp, or all its warps are at a barrier or fence, have a branch in flight, or have exited.
+//! - *idle*: the scheduler has no warp, or all its warps are at a barrier or fence, wait for a phase of an mbarrier, have a
+//!   branch in flight, or have exited.
 use super::Sm;
 use super::pipes::PipeKind;
 use super::scheduler::WarpMask;

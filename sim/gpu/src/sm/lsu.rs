@@ -4,7 +4,7 @@ use super::coalescer::{
 };
 use super::token::InstId;
 use crate::config::{self, ReadOnlyCache};
-use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, Space};
+use selvedge_ptx::ptx::{AccessKind, CacheOp, Kernel, MemAccess, Space};
 use selvedge_state::State;
 use std::collections::VecDeque;
 
@@ -197,6 +197,15 @@ impl Lsu {
         debug_assert!(inst.outstanding > 0, "answer to a completed instruction");
         inst.outstanding -= 1;
         inst.outstanding == 0
+    }
+
+    /// Returns the copies to shared memory of a warp of `kernel` that are in flight.
+    pub fn copies_of(&self, warp: u8, kernel: &Kernel) -> Vec<InstId> {
+        let is_one = |inst: &MemInst| {
+            let is_load = inst.warp == warp && inst.kind == AccessKind::Load && inst.outstanding > 0;
+            is_load && kernel.code[inst.pc as usize].is_copy()
+        };
+        (0..).zip(&self.insts).filter(|(_, inst)| is_one(inst)).map(|(id, _)| id).collect()
     }
 
     /// Frees the entry of a completed instruction.

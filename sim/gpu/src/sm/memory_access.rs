@@ -152,6 +152,9 @@ impl Sm {
             (i.warp, i.pc, i.kernel, i.writes_back, i.shared, i.is_on_l1d_path())
         };
         self.memory.lsu.retire(inst);
+        if !self.asynchronous.is_empty() {
+            self.copy_completed(inst, now);
+        }
         if on_l1d_path {
             self.parts.memory_event(now, kernel, MemoryEvent::Completed);
         }
@@ -472,6 +475,9 @@ impl Sm {
         }
         // A store is complete for the SM when its last packet has left. Only fences wait for the acknowledgements.
         self.memory.lsu.retire(head);
+        if !self.asynchronous.is_empty() {
+            self.copy_completed(head, now);
+        }
         self.parts.memory_event(now, kernel, MemoryEvent::Completed);
         self.complete_without_result(warp);
     }

@@ -2,6 +2,7 @@
 //!
 //! Instructions execute when they issue; the timing of their results follows. An SM sleeps while its state cannot change and
 //! returns the cycle in which it must be woken, so that idle cycles cost no time.
+mod asynchronous;
 mod barrier;
 pub mod coalescer;
 pub mod collector;
@@ -49,6 +50,7 @@ use crate::packet::Packet;
 use crate::partition::MemorySystem;
 use crate::stats::{CacheCounters, KernelCounters};
 use crate::witness::Witness;
+use asynchronous::Asynchronous;
 use collector::{AfterPipe, Collected, EMPTY_CYCLES};
 use events::{FutureEvents, SmEvent};
 pub use fault::SimFault;
@@ -90,6 +92,7 @@ pub struct Sm {
     residents: Residents,
     issue_stage: IssueStage,
     memory: MemoryPath,
+    asynchronous: Asynchronous,
     parts: SmParts,
     events: FutureEvents,
     last_tick: u64,
@@ -129,6 +132,7 @@ impl Sm {
             residents: Residents::new(&config.sm),
             issue_stage: IssueStage::new(&config.sm, is_local),
             memory,
+            asynchronous: Asynchronous::new(),
             parts,
             events: FutureEvents::new(longest_latency(config)),
             last_tick: 0,
@@ -299,6 +303,9 @@ impl Sm {
             self.run_prefetch(ctx);
         }
         self.retry_fetches(ctx);
+        if self.asynchronous.due <= ctx.now {
+            self.resume_due(ctx.now)?;
+        }
         if self.issue_stage.collector.is_some() {
             self.collect_operands(ctx.now);
         }
@@ -346,7 +353,8 @@ impl Sm {
         if wake == soon {
             return wake;
         }
-        wake.min(self.events.next_after(now)).min(self.memory.next_access(soon))
+        let due = self.asynchronous.due.max(soon);
+        wake.min(self.events.next_after(now)).min(self.memory.next_access(soon)).min(due)
     }
 
     /// Returns the first cycle, at least `soon`, in which a ready warp may find its pipe free.
@@ -495,7 +503,7 @@ impl Sm {
             }
             // A result changes the need of a warp only if the warp waits for operands or may ask a mechanism for results.
             Hold::None if !slot.asks && self.issue_stage.needs.of(warp) != Need::OPERANDS => return,
-            Hold::Control | Hold::Barrier(_) => return,
+            Hold::Control | Hold::Barrier(_) | Hold::Suspended { .. } | Hold::Reads { .. } => return,
             _ => {}
         }
         self.update_need(warp);
@@ -537,7 +545,7 @@ impl Sm {
         self.issue_stage.awaiting_memory &= !bit;
         self.issue_stage.parked &= !bit;
         let Some(slot) = &self.residents.warps[usize::from(warp)] else { return };
-        if matches!(slot.hold, Hold::Barrier(_) | Hold::Exited) {
+        if matches!(slot.hold, Hold::Barrier(_) | Hold::Suspended { .. } | Hold::Exited) {
             self.issue_stage.parked |= bit;
         }
         let is_in_region = slot.border.is_some() || matches!(slot.region, RegionState::Asked { .. });

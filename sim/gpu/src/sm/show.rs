@@ -36,8 +36,8 @@ impl Sm {
         let bit = 1 << slot;
         match warp.hold {
             Hold::Control => WarpState::Branch,
-            Hold::Barrier(_) => WarpState::Barrier,
-            Hold::Fence { .. } => WarpState::Fence,
+            Hold::Barrier(_) | Hold::Suspended { .. } => WarpState::Barrier,
+            Hold::Fence { .. } | Hold::Reads { .. } => WarpState::Fence,
             Hold::Exited => WarpState::Ended,
             Hold::None if self.memory.read_only.fetching & bit != 0 => WarpState::Fetch,
             Hold::None if self.parts.held_warps() & bit != 0 => WarpState::Mechanism,

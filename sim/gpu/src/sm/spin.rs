@@ -24,7 +24,11 @@ impl Sm {
             let held = match slot.hold {
                 Hold::Exited => continue,
                 Hold::Barrier(_) => true,
-                Hold::None | Hold::Control | Hold::Fence { .. } => false,
+                Hold::None
+                | Hold::Control
+                | Hold::Fence { .. }
+                | Hold::Reads { .. }
+                | Hold::Suspended { .. } => false,
             };
             stays[usize::from(slot.cta)] = true;
             if held {

@@ -80,6 +80,8 @@ impl Sm {
                     slot.stores, slot.in_flight
                 )
             }
+            Hold::Reads { .. } => "waits for bulk copies to read shared memory".into(),
+            Hold::Suspended { .. } => "waits for a phase of an mbarrier".into(),
             Hold::Control => "waits for its next instruction".into(),
             Hold::None => self.describe_next(index, slot),
         };

@@ -21,6 +21,16 @@ pub enum Hold {
         /// First cycle in which the next instruction may issue.
         until: u64,
     },
+    /// The warp waits for a phase of an mbarrier, at most until cycle `until`.
+    Suspended {
+        /// First cycle in which the warp no longer waits.
+        until: u64,
+    },
+    /// The warp waits until its bulk copies have read shared memory, and at least until cycle `until`.
+    Reads {
+        /// First cycle in which the next instruction may issue.
+        until: u64,
+    },
     /// All lanes have exited; results are in flight.
     Exited,
 }

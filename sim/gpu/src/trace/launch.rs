@@ -172,7 +172,8 @@ fn fits(instr: &Instr, kind: RecordKind) -> Result<(), String> {
         RecordKind::Memory => matches!(class, OpClass::Load | OpClass::Store | OpClass::Atomic),
         RecordKind::Texture => class == OpClass::Texture,
         RecordKind::Barrier => class == OpClass::Barrier,
-        RecordKind::Fence => class == OpClass::Fence,
+        RecordKind::Bulk => matches!(class, OpClass::Load | OpClass::Store),
+        RecordKind::Fence | RecordKind::AwaitReads => class == OpClass::Fence,
         RecordKind::Exit => class == OpClass::Exit,
     };
     if can { Ok(()) } else { Err(format!("an instruction of class {class:?} is recorded as {kind:?}")) }

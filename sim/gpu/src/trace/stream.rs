@@ -19,15 +19,21 @@ pub(super) enum RecordKind {
     Barrier,
     Fence,
     Exit,
+    /// A bulk copy.
+    Bulk,
+    /// A wait until bulk copies have read shared memory.
+    AwaitReads,
 }
 
-const KINDS: [RecordKind; 6] = [
+const KINDS: [RecordKind; 8] = [
     RecordKind::Alu,
     RecordKind::Memory,
     RecordKind::Texture,
     RecordKind::Barrier,
     RecordKind::Fence,
     RecordKind::Exit,
+    RecordKind::Bulk,
+    RecordKind::AwaitReads,
 ];
 const KIND_BITS: u8 = 0b111;
 const JUMPS: u8 = 1 << 3;
@@ -56,6 +62,8 @@ const LOAD: u8 = 0;
 const STORE: u8 = 1;
 const ATOMIC: u8 = 2;
 const REDUCTION: u8 = 3;
+/// Max accesses of a bulk copy beyond the first, each of 512 bytes: 32 lanes copy all of the largest shared memory.
+const MOST_GROUPS: u64 = 32 * 512;
 /// Set in the second byte of an access whose addresses have no common stride.
 const SCATTERED: u8 = 1 << 7;
 
@@ -91,13 +99,15 @@ impl StreamWriter {
     pub fn push(&mut self, done: &Executed) {
         let (kind, lanes, mut flags) = match done.step {
             Step::Alu { active } => (RecordKind::Alu, active, 0),
-            Step::Memory => (RecordKind::Memory, done.access.mask, 0),
+            Step::Async if done.access.space == Space::Global => (RecordKind::Bulk, done.active, 0),
+            Step::Memory | Step::PhaseEnd | Step::Async => (RecordKind::Memory, done.access.mask, 0),
+            Step::AwaitReads => (RecordKind::AwaitReads, done.active, 0),
             Step::Texture { active } => (RecordKind::Texture, active, 0),
             Step::Barrier { arrive_only, .. } => {
                 (RecordKind::Barrier, done.active, if arrive_only { ARRIVES_ONLY } else { 0 })
             }
             // An instruction for which the lanes still wait is recorded when they execute it.
-            Step::Yield => return,
+            Step::Yield | Step::Suspend { .. } => return,
             Step::Fence => (RecordKind::Fence, done.active, 0),
             Step::Exit => (RecordKind::Exit, done.active, 0),
         };
@@ -115,26 +125,38 @@ impl StreamWriter {
         }
         (self.next_pc, self.lanes) = (done.pc + 1, lanes);
         match done.step {
-            Step::Memory => self.access(done.access),
+            Step::Async if kind == RecordKind::Bulk => {
+                self.out.mask(done.access.mask);
+                self.access(done.access);
+                self.out.number(done.access.more.len() as u64);
+                self.more(done.access);
+            }
+            Step::Memory | Step::PhaseEnd | Step::Async => self.access(done.access),
             Step::Texture { .. } => {
                 self.out.mask(done.access.mask);
                 self.access(done.access);
                 self.out.byte(done.access.more.len() as u8);
-                for (mask, addresses) in &done.access.more {
-                    self.out.mask(*mask);
-                    let scattered = stride(*mask, addresses).is_none();
-                    self.out.byte(u8::from(scattered));
-                    self.addresses(*mask, addresses);
-                }
+                self.more(done.access);
             }
             Step::Barrier { id, threads, .. } => {
                 self.out.number(id.into());
                 self.out.number(threads.map_or(0, NonZeroU32::get).into());
             }
-            Step::Alu { .. } | Step::Yield | Step::Fence | Step::Exit => {}
+            Step::Alu { .. } | Step::Yield | Step::Suspend { .. } => {}
+            Step::Fence | Step::AwaitReads | Step::Exit => {}
         }
         if let Some((changes, memory)) = changes {
             change::encode(changes, memory, &mut self.out);
+        }
+    }
+
+    /// Appends the further accesses of a texture sample or bulk copy.
+    fn more(&mut self, access: &MemAccess) {
+        for (mask, addresses) in &access.more {
+            self.out.mask(*mask);
+            let scattered = stride(*mask, addresses).is_none();
+            self.out.byte(u8::from(scattered));
+            self.addresses(*mask, addresses);
         }
     }
 
@@ -248,13 +270,8 @@ impl Cursor {
                 let mask = from.mask()?;
                 access.more.clear();
                 self.access(from, mask, access)?;
-                for _ in 0..from.byte()? {
-                    let mask = from.mask()?;
-                    let scattered = from.byte()? != 0;
-                    let mut addresses = [0; 32];
-                    self.addresses(from, mask, scattered, &mut addresses)?;
-                    access.more.push((mask, addresses));
-                }
+                let count = from.byte()?;
+                self.more(from, count.into(), access)?;
                 Step::Texture { active: head.lanes }
             }
             RecordKind::Barrier => {
@@ -270,13 +287,34 @@ impl Cursor {
                     arrive_only: head.flags & ARRIVES_ONLY != 0,
                 }
             }
+            RecordKind::Bulk => {
+                let mask = from.mask()?;
+                access.more.clear();
+                self.access(from, mask, access)?;
+                let count = from.at_most(MOST_GROUPS, "accesses of a bulk copy")?;
+                self.more(from, count, access)?;
+                Step::Async
+            }
             RecordKind::Fence => Step::Fence,
+            RecordKind::AwaitReads => Step::AwaitReads,
             RecordKind::Exit => Step::Exit,
         };
         if head.flags & CHANGES_MEMORY != 0 {
             change::decode(from, edit)?;
         }
         Ok(step)
+    }
+
+    /// Reads the further accesses of a texture sample or bulk copy.
+    fn more(&mut self, from: &mut TraceDecoder, count: u64, access: &mut MemAccess) -> DecodeResult<()> {
+        for _ in 0..count {
+            let mask = from.mask()?;
+            let scattered = from.byte()? != 0;
+            let mut addresses = [0; 32];
+            self.addresses(from, mask, scattered, &mut addresses)?;
+            access.more.push((mask, addresses));
+        }
+        Ok(())
     }
 
     fn access(&mut self, from: &mut TraceDecoder, mask: u32, access: &mut MemAccess) -> DecodeResult<()> {
@@ -332,6 +370,7 @@ mod tests {
                 Step::Barrier { id, threads: NonZeroU32::new(warps * 32), arrive_only }
             }),
             Just(Step::Fence),
+            Just(Step::AwaitReads),
             Just(Step::Exit),
         ];
         let addresses = prop_oneof![
@@ -355,6 +394,7 @@ mod tests {
                 bytes: 8,
                 space: Space::Shared,
                 more: vec![(mask.rotate_left(3), *address)],
+                then: Vec::new(),
             };
             for (pc, active, step, mask, addresses) in &list {
                 let access = access(*mask, addresses);
@@ -383,5 +423,32 @@ mod tests {
             }
             prop_assert!(from.is_at_end());
         }
+    }
+    #[test]
+    fn a_bulk_copy_keeps_all_its_accesses() {
+        let more: Vec<_> =
+            (1u32..400).map(|group| (u32::MAX >> (group % 9), run(512 * u64::from(group)))).collect();
+        let written = MemAccess { mask: u32::MAX, bytes: 16, address: run(0), more, ..MemAccess::default() };
+        let mut writer = StreamWriter::default();
+        writer.push(&Executed { pc: 3, active: 1, step: Step::Async, access: &written, changes: None });
+        let bytes = writer.take();
+        let mut from = TraceDecoder::new(&bytes, 0..bytes.len());
+        let (mut cursor, mut read) = (Cursor::default(), MemAccess::new());
+        let head = cursor.head(&mut from, 4).expect("it was written");
+        let step = cursor.body(&mut from, &head, &mut read, |_| Ok(())).expect("it was written");
+        assert_eq!(
+            (head.lanes, step, read.mask, read.bytes, read.address),
+            (1, Step::Async, u32::MAX, 16, run(0))
+        );
+        let lanes_of = |access: &MemAccess| -> Vec<Vec<u64>> {
+            access.more.iter().map(|(mask, of)| lanes(*mask).map(|lane| of[lane]).collect()).collect()
+        };
+        assert_eq!(lanes_of(&read), lanes_of(&written));
+        assert!(from.is_at_end());
+    }
+
+    /// Returns the addresses of adjacent pieces.
+    fn run(base: u64) -> [u64; 32] {
+        std::array::from_fn(|lane| 0x1000 + base + 16 * lane as u64)
     }
 }

@@ -1,6 +1,7 @@
 //! The memory access of an executed instruction, and the fault of an invalid access.
 
 use super::forms::{AtomicOp, CacheOp, Space};
+use super::mbarrier::Completion;
 use selvedge_state::State;
 
 /// Effect of an access.
@@ -45,8 +46,11 @@ pub struct MemAccess {
     pub address: [u64; 32],
     /// Cache operator.
     pub cache: CacheOp,
-    /// Further accesses in order, for the other texels of a filtered texture: lanes and their addresses.
+    /// Further accesses in order, for the other texels of a filtered texture, or the rest of a bulk copy: lanes and their
+    /// addresses.
     pub more: Vec<(u32, [u64; 32])>,
+    /// Changes of mbarriers when the access is complete. Only for [`Step::Async`](super::Step::Async).
+    pub then: Vec<Completion>,
 }
 
 impl MemAccess {
@@ -61,6 +65,7 @@ impl MemAccess {
             address: [0; 32],
             cache: CacheOp::All,
             more: Vec::new(),
+            then: Vec::new(),
         }
     }
 }

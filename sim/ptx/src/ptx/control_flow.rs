@@ -140,8 +140,8 @@ pub(crate) fn set_reconvergence(code: &mut [Instr], lists: &[Vec<u32>]) {
     }
 }
 
-/// Marks the backward branches of loops that may wait for other threads: loops with an atomic, or with a load that does not read
-/// the L1D.
+/// Marks the backward branches of loops that may wait for other threads: loops with an atomic, an mbarrier, or a load that does
+/// not read the L1D.
 pub(crate) fn mark_waits(code: &mut [Instr]) {
     for pc in 0..code.len() {
         let target = code[pc].target as usize;
@@ -149,7 +149,7 @@ pub(crate) fn mark_waits(code: &mut [Instr]) {
             continue;
         }
         let waits = code[target..=pc].iter().any(|instr| match instr.op {
-            Op::Atomic(_) => true,
+            Op::Atomic(_) | Op::Mbarrier(_) => true,
             Op::Load(form) => matches!(form.cache, CacheOp::Global | CacheOp::Volatile),
             _ => false,
         });

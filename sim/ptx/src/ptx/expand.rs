@@ -1,7 +1,7 @@
 //! Replaces an instruction by several: instructions on vectors by instructions on their elements.
 
 use super::ast::{Operand, PtxRegister, RawInstruction, RegisterId};
-use super::wmma;
+use super::{mbarrier, wmma};
 
 /// Returns the instructions that replace `raw`; `None` if it stays. New registers are appended to `registers`.
 pub(super) fn expand(raw: &RawInstruction, registers: &mut Vec<PtxRegister>) -> Option<Vec<RawInstruction>> {
@@ -9,6 +9,7 @@ pub(super) fn expand(raw: &RawInstruction, registers: &mut Vec<PtxRegister>) -> 
     let name = parts.next().unwrap_or_default();
     match name {
         "mov" | "red" | "atom" | "cp" => {}
+        "mbarrier" => return pending_count(raw),
         "wmma" => return wmma::expand(raw, registers),
         "mma" => return wmma::halves(raw, registers),
         _ => return None,
@@ -93,6 +94,20 @@ fn atomics(
         })
     };
     (0..lanes).map(element).collect()
+}
+
+/// `mbarrier.pending_count`: the low bits of a state.
+fn pending_count(raw: &RawInstruction) -> Option<Vec<RawInstruction>> {
+    let ("mbarrier.pending_count.b64", [count, state]) = (raw.opcode.as_str(), &raw.operands[..]) else {
+        return None;
+    };
+    let replaced =
+        |opcode: &str, operands| RawInstruction { opcode: opcode.to_owned(), operands, ..raw.clone() };
+    let mask = Operand::Integer(mbarrier::PENDING.into());
+    Some(vec![
+        replaced("cvt.u32.u64", vec![count.clone(), state.clone()]),
+        replaced("and.b32", vec![count.clone(), count.clone(), mask]),
+    ])
 }
 
 /// `cp.async` with a predicate that ignores the source: a copy of 0 bytes, or of all.

@@ -543,6 +543,65 @@ pub(crate) struct CopyForm {
     pub wide_from: bool,
 }
 
+/// Operation on an mbarrier object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum MbarrierOp {
+    Init,
+    Invalidate,
+    Arrive {
+        /// `true`: later phases expect fewer arrivals.
+        drops: bool,
+        /// `true`: the operand is a number of bytes that the phase expects; otherwise the number of arrivals.
+        expects_bytes: bool,
+        /// `false`: the arrival must not end the phase.
+        completes: bool,
+    },
+    /// `cp.async.mbarrier.arrive`: arrives when the lane's copies are complete.
+    ArriveLater {
+        /// `true`: the phase already expects the arrival (`.noinc`).
+        counted: bool,
+    },
+    ExpectBytes,
+    CompleteBytes,
+    Wait {
+        /// `true`: the operand is the parity of the phase; otherwise a state.
+        parity: bool,
+        /// `true`: suspends the warp if the phase has not ended (`try_wait`).
+        suspends: bool,
+    },
+}
+
+/// An operation on mbarrier objects in shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct MbarrierForm {
+    pub op: MbarrierOp,
+    pub wide_address: bool,
+    /// `true`: the address is generic; `false`: it is in shared memory.
+    pub generic: bool,
+}
+
+/// `cp.async.bulk`: a copy of adjacent bytes between global and shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct BulkForm {
+    /// `true`: from global to shared memory; `false`: to global memory.
+    pub to_shared: bool,
+    /// `true`: the address is in the 64-bit file.
+    pub wide_global: bool,
+    pub wide_shared: bool,
+    pub wide_barrier: bool,
+}
+
+/// `cp.async.bulk.tensor`: a copy of a box of a tensor between global and shared memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TensorForm {
+    /// `true`: from global to shared memory; `false`: to global memory.
+    pub to_shared: bool,
+    /// Dimensions of the tensor.
+    pub rank: u8,
+    pub wide_shared: bool,
+    pub wide_barrier: bool,
+}
+
 /// Effect of an access outside the surface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outside {

@@ -333,7 +333,7 @@ impl<'a> Cta<'a> {
             if watch.stats.warp_instructions > watch.next_look {
                 watch.look(self.kernel)?;
             }
-            if matches!(step, Step::Memory | Step::Texture { .. })
+            if matches!(step, Step::Memory | Step::PhaseEnd | Step::Async | Step::Texture { .. })
                 && access.mask != 0
                 && matches!(access.space, Space::Global | Space::Local | Space::Shared)
             {
@@ -342,11 +342,20 @@ impl<'a> Cta<'a> {
             }
             let lanes = match step {
                 Step::Alu { active } | Step::Texture { active } => active,
-                Step::Memory => access.mask,
-                Step::Yield => 0,
+                Step::Memory | Step::PhaseEnd | Step::Async => access.mask,
+                Step::Yield | Step::Suspend { .. } => 0,
                 _ => active,
             };
             watch.stats.thread_instructions += u64::from(lanes.count_ones());
+            if let Step::Async = step {
+                for completion in access.then.drain(..) {
+                    completion.apply(self.kernel, env.launch, self.warps[index].place(), env.shared)?;
+                }
+            }
+            if let Step::Suspend { .. } = step {
+                self.left[index] = end - watch.stats.warp_instructions;
+                return Ok(());
+            }
             if let Step::Barrier { id, threads, arrive_only } = step {
                 let ballot = self.warps[index].ballot(self.kernel);
                 let threads = threads.map(NonZeroU32::get);

@@ -2,8 +2,9 @@
 
 use super::alu::AluOp;
 use super::forms::{
-    AtomicOp, CacheOp, CarryForm, Combine, ConvertForm, MemoryForm, Number, NumberType, OpClass, PredicateOp,
-    Rare, RareAccess, ReduceMode, ShuffleMode, Space, TextureForm, VoteMode,
+    AtomicOp, BulkForm, CacheOp, CarryForm, Combine, ConvertForm, MbarrierForm, MemoryForm, Number,
+    NumberType, OpClass, PredicateOp, Rare, RareAccess, ReduceMode, ShuffleMode, Space, TensorForm,
+    TextureForm, VoteMode,
 };
 use super::signatures::SystemCall;
 use super::special::LiveSpecial;
@@ -69,6 +70,11 @@ pub(crate) enum Op {
     Texture(TextureForm),
     /// Memory accesses that few kernels use.
     RareAccess(RareAccess),
+    Mbarrier(MbarrierForm),
+    Bulk(BulkForm),
+    Tensor(TensorForm),
+    /// Waits until bulk copies have read shared memory.
+    AwaitReads,
     System(SystemCall),
     Fence,
     /// `bar.warp.sync`: the lanes of the warp wait for each other.
@@ -114,7 +120,7 @@ pub struct Instr {
     pub(crate) vector: [u16; 8],
     /// Index of the branch target in the code, or of a list.
     pub(crate) target: u32,
-    /// Index of the instruction at which the paths of a branch reconverge.
+    /// Index of the instruction at which the paths of a branch reconverge, or the offset of an mbarrier.
     pub(crate) reconvergence: u32,
     /// Offset of an address, or the immediate of a few other instructions. Nonzero in a backward branch of a loop that may
     /// wait for other threads.
@@ -195,6 +201,12 @@ impl Instr {
         &self.named[usize::from(self.dest_count)..usize::from(self.dest_count + self.source_count)]
     }
 
+    /// Returns whether it is an asynchronous copy of each lane to shared memory (`cp.async`).
+    #[must_use]
+    pub fn is_copy(&self) -> bool {
+        matches!(self.op, Op::RareAccess(RareAccess::Copy(_)))
+    }
+
     /// Returns the state space of a load, store or atomic; [`Space::Generic`] if it depends on the address.
     #[must_use]
     pub fn space(&self) -> Option<Space> {
@@ -202,6 +214,8 @@ impl Instr {
             Op::Load(form) | Op::Store(form) | Op::Atomic(form) => Some(form.space),
             Op::Texture(_) => Some(Space::Global),
             Op::RareAccess(access) => Some(access.space()),
+            Op::Mbarrier(_) => Some(Space::Shared),
+            Op::Bulk(_) | Op::Tensor(_) => Some(Space::Global),
             _ => None,
         }
     }

@@ -98,6 +98,7 @@ fn address_register(instr: &Instr) -> Option<u16> {
         Op::Load(_) | Op::Store(_) | Op::Atomic(_) => sources(instr).last().copied(),
         // The destination address comes first.
         Op::RareAccess(RareAccess::Copy(_)) => sources(instr).get(1).copied(),
+        Op::Bulk(_) => sources(instr).first().copied(),
         _ => None,
     }
 }
@@ -111,7 +112,7 @@ fn element(instr: &Instr) -> Option<(u8, bool, bool)> {
     };
     match instr.op {
         Op::Load(form) | Op::Store(form) | Op::Atomic(form) => of(form),
-        Op::RareAccess(RareAccess::Copy(_)) => Some((32, false, false)),
+        Op::RareAccess(RareAccess::Copy(_)) | Op::Bulk(_) => Some((32, false, false)),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Detects spins: warps that repeat instructions forever and have no effect outside themselves.
 use super::access::{Fault, MemAccess};
-use super::forms::Space;
+use super::forms::{MbarrierForm, MbarrierOp, Space};
 use super::instr::Op;
 use super::kernel::Kernel;
 use super::strand::Strands;
@@ -106,9 +106,20 @@ fn step(warp: &mut Warp, kernel: &Kernel, env: &mut Env, access: &mut MemAccess)
             Op::Barrier { .. } | Op::BarrierReduce(_) if !warp.strands.is_single() => {
                 return Ok(matches!(warp.step(kernel, env, access)?, Step::Yield));
             }
-            Op::Exit | Op::Barrier { .. } | Op::BarrierReduce(_) | Op::System(_) => false,
+            Op::Exit
+            | Op::Barrier { .. }
+            | Op::BarrierReduce(_)
+            | Op::System(_)
+            | Op::Bulk(_)
+            | Op::Tensor(_) => false,
             Op::Store(form) => form.space == Space::Local,
             Op::RareAccess(access) => !access.writes(),
+            Op::Mbarrier(MbarrierForm { op: MbarrierOp::Wait { .. }, .. }) => {
+                // A wait for a phase is over after a time, whose passing is no repeated state.
+                warp.suspended = Some(0);
+                true
+            }
+            Op::Mbarrier(_) => false,
             Op::Atomic(form) => {
                 return memory_ops::atomic_unseen(warp, kernel, env, instr, form, mask, access);
             }

@@ -9,7 +9,9 @@ use super::kernel::{Kernel, KernelRegion};
 use super::lane::{LANE_BIT, blend};
 use super::special::LiveSpecial;
 use super::warp::{Step, Warp};
-use super::{Env, bits, convert, matrix, memory_ops, surface_ops, system, texture_ops};
+use super::{
+    Env, bits, bulk, convert, matrix, mbarrier, memory_ops, surface_ops, system, tensor, texture_ops,
+};
 
 impl Warp {
     /// Executes a whole region, at whose start the running path must be. Returns the number of executed instructions.
@@ -104,6 +106,10 @@ impl Warp {
                 self.rare_access(kernel, env, instr, rare, mask, access)?;
                 Step::Memory
             }
+            Op::Mbarrier(form) => return mbarrier::execute(self, kernel, env, instr, form, mask, access),
+            Op::Bulk(form) => return bulk::copy(self, kernel, env, instr, form, mask, access),
+            Op::Tensor(form) => return tensor::copy(self, kernel, env, instr, form, mask, access),
+            Op::AwaitReads => Step::AwaitReads,
             Op::System(call) => {
                 system::call(self, kernel, env, instr, call, mask)?;
                 done

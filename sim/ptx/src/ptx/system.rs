@@ -74,7 +74,7 @@ fn free(env: &mut Env, address: u64) -> std::result::Result<(), String> {
 }
 
 /// Reads `out.len()` bytes of one lane's memory at a generic address.
-fn read(
+pub(super) fn read(
     warp: &Warp,
     kernel: &Kernel,
     env: &Env,
@@ -90,6 +90,7 @@ fn read(
         address: [address; 32],
         cache: CacheOp::All,
         more: Vec::new(),
+        then: Vec::new(),
     };
     memory_ops::resolve(1 << lane, &mut access);
     let offset = access.address[lane];

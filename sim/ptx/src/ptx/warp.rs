@@ -37,10 +37,23 @@ pub enum Step {
         /// Threads that take part, a multiple of 32; `None` for the whole CTA.
         threads: Option<NonZeroU32>,
     },
+    /// A memory access as [`Step::Memory`] that has ended a phase of an mbarrier. Suspended warps of the CTA may continue.
+    PhaseEnd,
+    /// A memory access as [`Step::Memory`] that does not delay the warp. [`MemAccess::then`](super::MemAccess::then) has the
+    /// changes of mbarriers that follow it. The caller must take them, also when the access has no lanes.
+    Async,
+    /// The warp waits for a phase of an mbarrier. The instruction executes again when a phase of the CTA has ended
+    /// ([`Step::PhaseEnd`], [`Completion::apply`](super::Completion::apply)), or after some cycles.
+    Suspend {
+        /// Cycles after which the instruction must execute again.
+        cycles: u32,
+    },
     /// The running lanes wait for other lanes of the warp, which run next.
     Yield,
     /// A memory fence.
     Fence,
+    /// The warp waits until the bulk copies that it has issued ([`Step::Async`] with a store) have read shared memory.
+    AwaitReads,
     /// Lanes ended. The warp is done when [`Warp::pc`] is `None`.
     Exit,
 }
@@ -93,6 +106,8 @@ pub struct Warp {
     pub(crate) warp_in_grid: u64,
     /// Instruction of the reducing barrier at which the warp waits, and the lanes that need its result.
     pub(super) reduction: Option<(u32, u32)>,
+    /// The cycle at which the warp stops to wait for a phase of an mbarrier.
+    pub(super) suspended: Option<u64>,
 }
 
 impl Warp {
@@ -144,6 +159,7 @@ impl Warp {
             warp_in_cta,
             warp_in_grid: cta_in_grid * u64::from(launch.warps_per_cta()) + u64::from(warp_in_cta),
             reduction: None,
+            suspended: None,
         }
     }
 

@@ -175,6 +175,8 @@ impl FunctionDecoder<'_> {
                 };
                 return self.wait_for_copies();
             }
+            ["bulk", rest @ ..] => return self.bulk(rest, operands),
+            ["mbarrier", "arrive", rest @ ..] => return self.arrive_later(rest, operands),
             ["wait_all"] => {
                 exactly::<0>(operands)?;
                 return self.wait_for_copies();
@@ -319,7 +321,7 @@ impl FunctionDecoder<'_> {
     }
 
     /// Decodes an address: a register with an offset, or a variable of `space`.
-    fn place(&mut self, operand: &Operand, space: Space) -> Result<AddressPlace> {
+    pub(super) fn place(&mut self, operand: &Operand, space: Space) -> Result<AddressPlace> {
         let Operand::Address(base, offset) = operand else {
             return Err("it needs an address in brackets".to_owned());
         };
@@ -342,10 +344,10 @@ impl FunctionDecoder<'_> {
 }
 
 /// Operand of an address: register and offset.
-struct AddressPlace {
-    register: u16,
-    offset: i64,
-    wide: bool,
+pub(super) struct AddressPlace {
+    pub(super) register: u16,
+    pub(super) offset: i64,
+    pub(super) wide: bool,
 }
 
 /// Returns the elements of a vector operand, which must have `count`.

@@ -17,10 +17,12 @@ use super::special::{self, Special, SpecialSource};
 use super::wmma;
 
 mod arithmetic;
+mod bulk;
 mod control;
 mod half;
 mod lane_ops;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod video;
 
@@ -196,7 +198,8 @@ impl<'a> FunctionDecoder<'a> {
             doubles: 0,
             predicates: 0,
             weights: Vec::new(),
-            literals: Literals::default(),
+            // The first constant of a pool would have the number of an absent register.
+            literals: Literals { words: vec![[0; 32]], doubles: vec![[0; 32]] },
             specials: Vec::new(),
             branch_lists: Vec::new(),
             operand_lists: Vec::new(),
@@ -311,8 +314,13 @@ impl<'a> FunctionDecoder<'a> {
             "movmatrix" => self.transpose_matrix(&modifiers, operands),
             "elect" => self.elect(&modifiers, operands),
             "cp" => self.copy(&modifiers, operands),
+            "mbarrier" => self.mbarrier(&modifiers, operands),
             "suld" | "sust" => self.surface(name == "sust", &modifiers, operands),
             "trap" | "brkpt" => self.plain(Op::System(SystemCall::Trap), OpClass::System),
+            // Copies read shared memory and mbarriers when they issue, so that nothing is left to order.
+            "fence" if matches!(modifiers.first(), Some(&("proxy" | "mbarrier_init"))) => {
+                self.plain(Op::Nothing, OpClass::Control)
+            }
             "membar" | "fence" => self.plain(Op::Fence, OpClass::Fence),
             "shfl" => self.shuffle(&modifiers, operands),
             "vote" => self.vote(&modifiers, operands),

@@ -2,6 +2,7 @@
 
 mod arithmetic;
 mod atomics;
+mod bulk;
 mod carry;
 mod compiled;
 mod conformance;
@@ -18,6 +19,7 @@ mod kernels;
 mod leftovers;
 mod lenient;
 mod matrices;
+mod mbarriers;
 mod memory;
 mod moves;
 mod parsing;
@@ -30,6 +32,7 @@ mod small_forms;
 mod strands;
 mod surfaces;
 mod system;
+mod tensors;
 mod textures;
 mod video;
 mod waits;

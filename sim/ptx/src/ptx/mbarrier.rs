@@ -1,0 +1,345 @@
+//! Mbarrier objects: 64-bit words in shared memory that count arrivals and the bytes of asynchronous copies.
+//!
+//! A phase ends when no arrival and no byte is pending. The next phase then expects the same number of arrivals.
+
+use super::access::{AccessKind, Fault, MemAccess};
+use super::forms::{AtomicOp, CacheOp, MbarrierForm, MbarrierOp, MemoryForm, Number, NumberType, Space};
+use super::instr::{Instr, NONE};
+use super::kernel::Kernel;
+use super::lane::{LANE_BIT, lanes};
+use super::launch::LaunchDims;
+use super::warp::{Step, Warp};
+use super::{Env, memory_ops, special};
+use selvedge_state::State;
+
+/// Max arrivals of a phase, and max magnitude of the bytes pending.
+const MOST: i64 = (1 << 20) - 1;
+/// Bits of a state that hold the pending arrivals.
+pub(super) const PENDING: u32 = MOST as u32;
+/// Bytes of an object.
+const BYTES: u8 = 8;
+/// Longest time for which `try_wait` suspends a warp, in nanoseconds.
+const SUSPENSION: u32 = 1000;
+
+/// Position of each field in the word. Arrivals have 20 bits, bytes 21 bits.
+const EXPECTED: u32 = 20;
+const PENDING_BYTES: u32 = 40;
+const VALID: u64 = 1 << 61;
+const PHASE: u64 = 1 << 63;
+
+/// The state of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Mbarrier {
+    /// Arrivals pending in this phase.
+    pending: i64,
+    /// Arrivals of the next phase.
+    expected: i64,
+    /// Bytes of copies pending in this phase. Negative if copies complete before they are expected.
+    bytes: i64,
+    /// Number of the phase, modulo 2.
+    odd: bool,
+}
+
+type Result<T> = std::result::Result<T, String>;
+
+impl Mbarrier {
+    /// Returns an object whose phases expect `count` arrivals.
+    fn new(count: u32) -> Result<Self> {
+        let count = i64::from(count);
+        if !(1..=MOST).contains(&count) {
+            return Err(format!("initializes an mbarrier for {count} arrivals; must be 1 to {MOST}"));
+        }
+        Ok(Self { pending: count, expected: count, bytes: 0, odd: false })
+    }
+
+    fn unpack(word: u64) -> Result<Self> {
+        if word & VALID == 0 {
+            return Err("uses an mbarrier that is not initialized".to_owned());
+        }
+        let count = |shift: u32| (word >> shift) as i64 & MOST;
+        // Moves the 21 bits to the top, and extends the sign.
+        let bytes = (word << (64 - 21 - PENDING_BYTES)) as i64 >> (64 - 21);
+        Ok(Self { pending: count(0), expected: count(EXPECTED), bytes, odd: word & PHASE != 0 })
+    }
+
+    fn pack(self) -> u64 {
+        let bytes = (self.bytes as u64 & ((1 << 21) - 1)) << PENDING_BYTES;
+        let phase = if self.odd { PHASE } else { 0 };
+        self.pending as u64 | (self.expected as u64) << EXPECTED | bytes | VALID | phase
+    }
+
+    /// Changes the number of pending arrivals by -`count`.
+    fn arrive(&mut self, count: u32) -> Result<()> {
+        let count = i64::from(count);
+        if count < 1 || count > self.pending {
+            return Err(format!(
+                "arrives {count} times, but the mbarrier expects {} more arrivals",
+                self.pending
+            ));
+        }
+        self.pending -= count;
+        Ok(())
+    }
+
+    /// Expects one more arrival in this phase.
+    fn expect_one(&mut self) -> Result<()> {
+        if self.pending == MOST {
+            return Err(format!("expects more than {MOST} arrivals"));
+        }
+        self.pending += 1;
+        Ok(())
+    }
+
+    /// Changes the number of pending bytes.
+    fn expect_bytes(&mut self, bytes: i64) -> Result<()> {
+        self.bytes += bytes;
+        if self.bytes.abs() > MOST {
+            return Err(format!("makes {} bytes pending; must be -{MOST} to {MOST}", self.bytes));
+        }
+        Ok(())
+    }
+
+    /// Starts the next phase if this one has ended. Returns whether it has.
+    fn end_phase(&mut self) -> bool {
+        let ended = self.pending == 0 && self.bytes == 0;
+        if ended {
+            (self.pending, self.odd) = (self.expected, !self.odd);
+        }
+        ended
+    }
+}
+
+/// A change of an mbarrier object when asynchronous copies complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
+pub struct Completion {
+    /// Address of the object in shared memory.
+    pub(crate) address: u32,
+    /// Bytes of the copy; `None` for an arrival.
+    pub(crate) bytes: Option<u32>,
+    /// Instruction and lane.
+    pub(crate) pc: u32,
+    pub(crate) lane: u8,
+}
+
+impl Completion {
+    /// Changes the object in `shared`. Returns whether a phase has ended. `place` is the CTA and the number of the warp.
+    ///
+    /// # Errors
+    /// A [`Fault`] if the object is not initialized or expects no arrival.
+    pub fn apply(
+        self,
+        kernel: &Kernel,
+        launch: &LaunchDims,
+        (cta, warp): ([u32; 3], u32),
+        shared: &mut [u8],
+    ) -> std::result::Result<bool, Box<Fault>> {
+        let word = &mut shared[self.address as usize..][..BYTES.into()];
+        let mut change = || {
+            let bytes = <[u8; 8]>::try_from(&*word).expect("a word has eight bytes");
+            let mut object = Mbarrier::unpack(u64::from_le_bytes(bytes))?;
+            match self.bytes {
+                Some(bytes) => object.expect_bytes(-i64::from(bytes))?,
+                None => object.arrive(1)?,
+            }
+            let ended = object.end_phase();
+            word.copy_from_slice(&object.pack().to_le_bytes());
+            Ok(ended)
+        };
+        change().map_err(|what: String| {
+            Box::new(Fault {
+                file: kernel.file.clone(),
+                kernel: kernel.name.clone(),
+                line: kernel.code[self.pc as usize].line,
+                text: kernel.text(self.pc).to_owned(),
+                cta,
+                thread: special::thread_index(launch, warp, self.lane.into()),
+                address: self.address.into(),
+                what,
+            })
+        })
+    }
+}
+
+/// Checks the address of an object.
+pub(super) fn check_address(address: u64, shared_bytes: usize) -> Result<()> {
+    let bytes = u64::from(BYTES);
+    if !address.is_multiple_of(bytes) {
+        return Err(format!("needs an mbarrier at a multiple of {bytes}, got {address:#x}"));
+    }
+    if address.saturating_add(bytes) > shared_bytes as u64 {
+        return Err(format!(
+            "needs an mbarrier in shared memory, which has {shared_bytes} bytes, got {address:#x}"
+        ));
+    }
+    Ok(())
+}
+
+/// Applies an operation to an object. Returns the result, and whether a phase has ended.
+fn apply(op: MbarrierOp, word: &mut u64, operand: u32, state: u64) -> Result<(u64, bool)> {
+    let before = *word;
+    if op == MbarrierOp::Init {
+        *word = Mbarrier::new(operand)?.pack();
+        return Ok((0, false));
+    }
+    let mut object = Mbarrier::unpack(before)?;
+    match op {
+        MbarrierOp::Init => {}
+        MbarrierOp::Invalidate => {
+            *word = 0;
+            return Ok((0, false));
+        }
+        MbarrierOp::Arrive { drops, expects_bytes, completes } => {
+            let count = if expects_bytes { 1 } else { operand };
+            if expects_bytes {
+                object.expect_bytes(operand.into())?;
+            }
+            object.arrive(count)?;
+            object.expected -= if drops { i64::from(count) } else { 0 };
+            if object.expected < 0 {
+                return Err("drops more arrivals than a phase expects".to_owned());
+            }
+            if !completes && object.pending == 0 {
+                return Err("completes the phase, which .noComplete forbids".to_owned());
+            }
+        }
+        MbarrierOp::ArriveLater { counted } => {
+            if !counted {
+                object.expect_one()?;
+            }
+        }
+        MbarrierOp::ExpectBytes => object.expect_bytes(operand.into())?,
+        MbarrierOp::CompleteBytes => object.expect_bytes(-i64::from(operand))?,
+        MbarrierOp::Wait { parity, .. } => {
+            let odd = if parity { operand & 1 != 0 } else { state & PHASE != 0 };
+            return Ok(((object.odd != odd).into(), false));
+        }
+    }
+    let ended = op != MbarrierOp::ExpectBytes && object.end_phase();
+    *word = object.pack();
+    Ok((before, ended))
+}
+
+impl MbarrierForm {
+    fn memory_form(self) -> MemoryForm {
+        MemoryForm {
+            space: if self.generic { Space::Generic } else { Space::Shared },
+            element: NumberType { number: Number::Unsigned, bits: 8 * BYTES },
+            elements: 1,
+            wide_register: true,
+            register_bits: 64,
+            wide_address: self.wide_address,
+            cache: CacheOp::All,
+            atomic: AtomicOp::Add,
+            reduction: false,
+        }
+    }
+}
+
+/// Executes an operation on mbarrier objects. The address is [`Instr::a`] plus [`Instr::offset`]. [`Instr::b`] is the count, the
+/// bytes, the state or the parity, and [`Instr::c`] the time limit of a wait.
+pub(crate) fn execute(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: MbarrierForm,
+    mask: u32,
+    access: &mut MemAccess,
+) -> std::result::Result<Step, Box<Fault>> {
+    access.kind = match form.op {
+        MbarrierOp::Init | MbarrierOp::Invalidate => AccessKind::Store,
+        MbarrierOp::Wait { .. } => AccessKind::Load,
+        _ => AccessKind::Atomic { op: AtomicOp::Add, reduction: instr.d == NONE },
+    };
+    let others = memory_ops::addresses(warp, kernel, instr, form.memory_form(), mask, access);
+    if others != 0 || access.space != Space::Shared {
+        let lane = if others != 0 { others } else { mask }.trailing_zeros();
+        let what = "needs an mbarrier in shared memory".to_owned();
+        return Err(warp.fault(kernel, env.launch, lane, access.address[lane as usize], what));
+    }
+    let by_state = matches!(form.op, MbarrierOp::Wait { parity: false, .. });
+    let states = if by_state { *warp.double(kernel, instr.b) } else { [0; 32] };
+    let operands = if by_state || instr.b == NONE { [1; 32] } else { *warp.word(kernel, instr.b) };
+    let (mut results, mut ended, mut refused) = ([0; 32], false, None);
+    memory_ops::each_lane(warp, kernel, env, access, |bytes, offset, lane| {
+        if refused.is_some() {
+            return;
+        }
+        let bytes = &mut bytes[offset..][..BYTES.into()];
+        let mut word = u64::from_le_bytes(<[u8; 8]>::try_from(&*bytes).expect("a word has eight bytes"));
+        match apply(form.op, &mut word, operands[lane], states[lane]) {
+            Ok((result, ends)) => {
+                results[lane] = result;
+                ended |= ends;
+                bytes.copy_from_slice(&word.to_le_bytes());
+            }
+            Err(what) => refused = Some((lane, what)),
+        }
+    })?;
+    if let Some((lane, what)) = refused {
+        return Err(warp.fault(kernel, env.launch, lane as u32, access.address[lane], what));
+    }
+    match form.op {
+        MbarrierOp::Wait { suspends, .. } => {
+            let done =
+                lanes(mask).filter(|&lane| results[lane] != 0).fold(0, |done, lane| done | LANE_BIT[lane]);
+            if done != 0 {
+                warp.suspended = None;
+            } else if suspends {
+                let hints = (instr.c != NONE).then(|| *warp.word(kernel, instr.c));
+                let hint = hints.and_then(|hints| lanes(mask).map(|lane| hints[lane]).min());
+                let limit = SUSPENSION.min(hint.unwrap_or(SUSPENSION));
+                if let Some(cycles) = warp.suspend(env, limit) {
+                    return Ok(Step::Suspend { cycles });
+                }
+            }
+            warp.write_predicate(instr.d, done, mask);
+        }
+        MbarrierOp::ArriveLater { .. } => {
+            let pc = warp.current.pc;
+            access.then.extend(lanes(mask).map(|lane| Completion {
+                address: access.address[lane] as u32,
+                bytes: None,
+                pc,
+                lane: lane as u8,
+            }));
+        }
+        _ if instr.d != NONE => warp.set_bits(instr.d, 64, &results, mask),
+        _ => {}
+    }
+    warp.advance();
+    Ok(match form.op {
+        MbarrierOp::ArriveLater { .. } => Step::Async,
+        _ if ended => Step::PhaseEnd,
+        _ => Step::Memory,
+    })
+}
+
+impl Warp {
+    /// Suspends the warp for at most `limit` nanoseconds from the first call on. Returns the cycles that are left; `None` after
+    /// that time. Lanes that run by turns are not suspended, because other lanes of the warp may have to arrive.
+    fn suspend(&mut self, env: &Env, limit: u32) -> Option<u32> {
+        let cycles = u64::from(limit) * u64::from(env.core_mhz) / 1000;
+        let until = self.suspended.take().unwrap_or(env.clock + cycles);
+        let left = until.saturating_sub(env.clock);
+        if left == 0 || !self.strands.is_single() {
+            return None;
+        }
+        self.suspended = Some(until);
+        Some(left.min(u32::MAX.into()) as u32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_word_holds_every_state(pending in 0..=MOST, expected in 0..=MOST, bytes in -MOST..=MOST, odd: bool) {
+            let object = Mbarrier { pending, expected, bytes, odd };
+            prop_assert_eq!(Mbarrier::unpack(object.pack()), Ok(object));
+        }
+    }
+}
