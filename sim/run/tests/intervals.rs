@@ -47,8 +47,22 @@ fn a_launch_without_rest_is_simulated_whole_and_exactly() {
         assert_eq!(part.kernels[0], all.kernels[0], "{mechanism}");
         let estimate = estimate(&part);
         assert_eq!((estimate.intervals, estimate.detailed_share), (2, 1.0), "{mechanism}");
-        assert_eq!(estimate.cycles_within, Some(0.0), "nothing is extrapolated");
+        assert_eq!(
+            estimate.cycles_within, None,
+            "the second launch starts in the state that the pass has left"
+        );
     }
+    let one = simulation("dct", "base").set(Vec::new()).intervals(IntervalSpec { most: 4, jobs: 2 });
+    assert_eq!(estimate(&one.run().expect("it runs")).cycles_within, Some(0.0), "nothing is estimated");
+}
+
+#[test]
+fn a_launch_starts_with_what_the_launch_before_has_learned() {
+    let simulation = || simulation("srad_tiled", "mdb-local").set(Vec::new());
+    let cycles = |simulation: Simulation| simulation.run().expect("it runs").kernels[1].totals.cycles as f64;
+    let part = cycles(simulation().intervals(IntervalSpec { most: 4, jobs: 2 }));
+    let all = cycles(simulation());
+    assert!((part / all - 1.0).abs() < 0.04, "{part} {all}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub struct Estimate {
     /// Estimated core cycles of the run.
     pub cycles: f64,
     /// Half the width of the 95% confidence interval of the cycles. It covers differences between intervals, launches and ends of
-    /// launches, but no error that all of them share. Null with too few intervals.
+    /// launches, but no error that all of them share. Null if too few intervals measure it.
     pub cycles_within: Option<f64>,
     /// Estimated thread instructions per core cycle of the run.
     pub ipc: f64,
@@ -188,7 +188,7 @@ impl LaunchChain {
     }
 }
 
-/// Variance of the difference between estimated cycles and those of the full run.
+/// Variance of the difference between estimated cycles and the cycles of the full run.
 #[derive(Clone, Copy, Debug)]
 pub struct Variance {
     squared_cycles: f64,
@@ -325,7 +325,7 @@ mod tests {
         measured((work * rate * (1.0 + spread * normal(random))) as u64, work as u64)
     }
 
-    /// A launch of 60 parts of unequal work, of which some are measured. The rate differs from part to part.
+    /// Measures some of a launch's 60 parts of unequal work. The rate differs from part to part.
     fn ratio(random: &mut TestRng, count: usize, half: fn(&Extrapolation) -> f64) -> (f64, f64, f64) {
         let parts: Vec<IntervalCounters> = (0..60)
             .map(|_| {
@@ -360,7 +360,7 @@ mod tests {
         assert!(narrow < 0.88, "{narrow}");
     }
 
-    /// 48 launches whose rates drift, of which one of four is simulated.
+    /// Simulates one of four among 49 launches whose rates drift.
     fn chain(random: &mut TestRng) -> (LaunchChain, f64, f64) {
         let (mut chain, mut gap, mut drift) = (LaunchChain::default(), Vec::new(), 0.0);
         let (mut estimated, mut actual) = (0.0, 0.0);

@@ -39,7 +39,7 @@ impl LaunchInterval {
         self.from == 0
     }
 
-    /// Returns whether the interval is one of those that end with their launch, but do not begin with it.
+    /// Returns whether the interval ends with its launch and does not begin with it.
     pub fn is_end(&self) -> bool {
         self.from > 0 && self.until.is_none()
     }
