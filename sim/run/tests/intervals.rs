@@ -85,6 +85,8 @@ fn intervals_of_ctas_that_run_in_step_end_in_the_phase_in_which_they_begin() {
         simulation("srad_tiled", "base").set(settings.map(|(key, value)| set(key, value)).to_vec())
     };
     let part = few().intervals(IntervalSpec { most: 3, jobs: 2 }).run().expect("it runs");
+    let within = estimate(&part).cycles_within.expect("six launches of three intervals");
+    assert!(within < 0.02 * part.totals.cycles as f64, "intervals of different phases differ: {within}");
     let all = few().run().expect("it runs");
     let (part, all) = (part.kernels[0].totals.cycles as f64, all.kernels[0].totals.cycles as f64);
     assert!((part / all - 1.0).abs() < 0.04, "{part} {all}");

@@ -146,6 +146,9 @@ mod tests {
                 let until = one.until.expect("it ends before the launch");
                 assert_eq!(until, one.from + 10 * COUNTED_SETS, "{one:?}");
                 assert!(one.from >= low && until <= low + width + count, "{one:?} from {low}, {width}");
+                let place = (one.from - low) as f64 / (width - 10) as f64;
+                let wanted = ((number + 1) as f64 * GOLDEN).fract();
+                assert!((place - wanted).abs() < 0.05, "{one:?}: {place} instead of {wanted}");
             }
         }
     }
