@@ -223,7 +223,7 @@ fn a_program_by_intervals_has_the_report_of_its_record_for_any_number_of_jobs() 
     let test = "a_program_by_intervals_has_the_report_of_its_record_for_any_number_of_jobs";
     let Some(toolkit) = toolkit(test, "cuda11") else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    for (sources, intervals) in [("many_blocks", 12), ("streams", 4)] {
+    for (sources, intervals) in [("many_blocks", 18), ("streams", 4)] {
         let program = format!("./{}", compile(&toolkit, sources, folder.path()));
         for mechanism in ["base", "mdb-local"] {
             let options =
