@@ -482,10 +482,9 @@ pub(super) fn coverage_lines(coverage: &[BlockCoverage]) -> String {
 /// Returns the estimate of a run by intervals, as a line for below the table.
 pub(super) fn estimate_line(report: &RunReport) -> Option<String> {
     let Estimate { intervals, detailed_share, cycles, cycles_within, ipc } = report.estimate.as_ref()?;
-    let within = cycles_within
-        .map_or("with too few intervals for an error (a larger number gives more)".into(), |within| {
-            format!("within {within:.0} ({:.1}%) with 95% confidence", 100.0 * within / cycles.max(1.0))
-        });
+    let within = cycles_within.map_or("without a confidence interval".into(), |within| {
+        format!("within {within:.0} ({:.1}%) with 95% confidence", 100.0 * within / cycles.max(1.0))
+    });
     Some(format!(
         "estimated: {} {}: {cycles:.0} cycles, {within}, IPC {ipc:.1}, from {intervals} intervals with {:.1}% of the instructions\n",
         printable(&report.workload),

@@ -240,10 +240,11 @@ fn a_program_by_intervals_has_the_report_of_its_record_for_any_number_of_jobs() 
     let test = "a_program_by_intervals_has_the_report_of_its_record_for_any_number_of_jobs";
     let Some(toolkit) = toolkit(test, "cuda11") else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    for (sources, intervals) in [("many_blocks", 12), ("streams", 4)] {
+    for (sources, intervals) in [("many_blocks", 18), ("streams", 4)] {
         let program = format!("./{}", compile(&toolkit, sources, folder.path()));
         for mechanism in ["base", "mdb-local"] {
-            let options = ["--config", "gtx480", "--mechanism", mechanism, "--engine", "model"];
+            let options =
+                ["--config", "gtx480", "--set", "sm.count=2", "--mechanism", mechanism, "--engine", "model"];
             let run = |words: &[&str]| {
                 let output = selvedge_in(folder.path(), words);
                 demand(&output, &format!("{sources} {mechanism} {words:?}"));

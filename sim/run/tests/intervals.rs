@@ -5,8 +5,14 @@ use selvedge_sim::report::{HostReport, Outcome, RunReport};
 use selvedge_sim::simulation::Simulation;
 use selvedge_sim::workload::Size;
 
+/// Returns a simulation of `workload` on two SMs, which need many sets of resident CTAs for it.
 fn simulation(workload: &str, mechanism: &str) -> Simulation {
-    Simulation::builder().workload(workload).mechanism(mechanism).size(Size::Small)
+    let two_sms = vec![set("sm.count", 2)];
+    Simulation::builder().workload(workload).mechanism(mechanism).size(Size::Small).set(two_sms)
+}
+
+fn set(key: &str, value: i64) -> Override {
+    Override { key: key.into(), value: value.into() }
 }
 
 /// Runs `workload` by at most `most` intervals per launch.
@@ -41,8 +47,22 @@ fn a_launch_without_rest_is_simulated_whole_and_exactly() {
         assert_eq!(part.kernels[0], all.kernels[0], "{mechanism}");
         let estimate = estimate(&part);
         assert_eq!((estimate.intervals, estimate.detailed_share), (2, 1.0), "{mechanism}");
-        assert_eq!(estimate.cycles_within, Some(0.0), "nothing is extrapolated");
+        assert_eq!(
+            estimate.cycles_within, None,
+            "the second launch starts in the state that the pass has left"
+        );
     }
+    let one = simulation("dct", "base").set(Vec::new()).intervals(IntervalSpec { most: 4, jobs: 2 });
+    assert_eq!(estimate(&one.run().expect("it runs")).cycles_within, Some(0.0), "nothing is estimated");
+}
+
+#[test]
+fn a_launch_starts_with_what_the_launch_before_has_learned() {
+    let simulation = || simulation("srad_tiled", "mdb-local").set(Vec::new());
+    let cycles = |simulation: Simulation| simulation.run().expect("it runs").kernels[1].totals.cycles as f64;
+    let part = cycles(simulation().intervals(IntervalSpec { most: 4, jobs: 2 }));
+    let all = cycles(simulation());
+    assert!((part / all - 1.0).abs() < 0.04, "{part} {all}");
 }
 
 #[test]
@@ -60,9 +80,13 @@ fn estimated_counters_are_those_of_all_instructions() {
 #[test]
 fn intervals_of_ctas_that_run_in_step_end_in_the_phase_in_which_they_begin() {
     // The CTAs load first and compute later. Few SMs share one memory partition, so that the CTAs wait for it together.
-    let set = |key: &str, value: i64| Override { key: key.into(), value: value.into() };
-    let few = || simulation("srad_tiled", "base").set(vec![set("sm.count", 2), set("l2.partitions", 1)]);
+    let few = || {
+        let settings = [("sm.count", 1), ("sm.ctas", 3), ("l2.partitions", 1)];
+        simulation("srad_tiled", "base").set(settings.map(|(key, value)| set(key, value)).to_vec())
+    };
     let part = few().intervals(IntervalSpec { most: 3, jobs: 2 }).run().expect("it runs");
+    let within = estimate(&part).cycles_within.expect("six launches of three intervals");
+    assert!(within < 0.02 * part.totals.cycles as f64, "intervals of different phases differ: {within}");
     let all = few().run().expect("it runs");
     let (part, all) = (part.kernels[0].totals.cycles as f64, all.kernels[0].totals.cycles as f64);
     assert!((part / all - 1.0).abs() < 0.04, "{part} {all}");

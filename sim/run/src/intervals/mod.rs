@@ -18,7 +18,7 @@ use crate::mechanism::MechanismSpec;
 use crate::report::KernelReport;
 use crate::run::{BegunRun, RunOutcome, RunSpec, Source};
 use clock::LaunchClock;
-use estimate::{Extrapolation, half_width};
+use estimate::{Extrapolation, LaunchChain, Variance, half_width};
 use points::{LaunchChoice, LaunchClass, LaunchInterval, class, intervals};
 use pool::Pool;
 use selvedge_gpu::config::GpuConfig;
@@ -111,7 +111,8 @@ struct IntervalJob {
     learning: Learning,
 }
 
-/// State that the mechanism learns in the first interval of a launch, for the other intervals. Empty if that interval fails.
+/// State that the mechanism has learned in the first interval of a launch, for the other intervals and the next launch. Empty if that
+/// interval fails.
 #[derive(Default)]
 struct LearnedState(OnceLock<Vec<u8>>);
 
@@ -124,13 +125,13 @@ impl Drop for Teacher {
     }
 }
 
-/// Role of an interval in the training of the mechanism.
-enum Learning {
-    /// The mechanism learns nothing, or the launch has one interval.
-    None,
-    /// The other intervals wait for this one.
-    Teaches(Teacher),
-    LearnsFrom(Arc<LearnedState>),
+/// Role of an interval in the training of the mechanism. Both are empty if the mechanism learns nothing.
+#[derive(Default)]
+struct Learning {
+    /// The state to start with. The interval waits for it.
+    from: Option<Arc<LearnedState>>,
+    /// The state that other intervals wait for.
+    teacher: Option<Teacher>,
 }
 
 /// Result of a [`IntervalJob`].
@@ -165,7 +166,7 @@ impl IntervalSimulator {
         let mut gpu = Gpu::new(&self.machine, parts, Arc::new(self.control.of_part()));
         gpu.resume(&[launch], &mut Reader::new(&state)).expect("the state of a GPU of the same options");
         drop(state);
-        if let Learning::LearnsFrom(taught) = &learning {
+        if let Some(taught) = &learning.from {
             let learned = taught.0.wait();
             if !learned.is_empty() {
                 gpu.learn(learned).expect("the state of a GPU of the same options");
@@ -179,7 +180,7 @@ impl IntervalSimulator {
         match interval.until {
             Some(until) => {
                 gpu.run_until_done(until, &mut memory)?;
-                if !interval.is_edge() {
+                if !interval.is_beginning() {
                     let begun = before.snapshot.sm.warp_instructions;
                     let in_step = InStep { begun, from: interval.from, cta_instructions };
                     in_step.run_until_balanced(until, &mut gpu, &mut memory)?;
@@ -189,7 +190,7 @@ impl IntervalSimulator {
                 gpu.run_until(u64::MAX, &mut memory)?;
             }
         }
-        if let Learning::Teaches(teacher) = &learning {
+        if let Some(teacher) = &learning.teacher {
             gpu.run_until_trained(ctas / MOST_TRAINING, &mut memory)?;
             let _ = teacher.0.0.set(gpu.learned());
         }
@@ -250,26 +251,38 @@ struct PassedLaunch {
 }
 
 impl PassedLaunch {
-    /// Returns the estimated counters of the launch, and the extrapolation that they include. `None` if the launch has no
-    /// intervals.
-    fn measured(
-        &self,
-        results: &BTreeMap<usize, JobResult>,
-    ) -> Option<(IntervalCounters, Option<Extrapolation>)> {
-        let mut sum = IntervalCounters::default();
-        let mut standing = Vec::new();
+    /// Returns the estimate of the launch. `None` if the launch has no intervals.
+    fn measured(&self, results: &BTreeMap<usize, JobResult>) -> Option<MeasuredLaunch> {
+        let mut counters = IntervalCounters::default();
+        let (mut standing, mut ends) = (Vec::new(), Vec::new());
         for (interval, job) in &self.intervals {
             let counted = &results[job].counted;
-            sum.add(counted);
-            if !interval.is_edge() {
+            if interval.is_end() {
+                ends.push(counted.clone());
+                continue;
+            }
+            counters.add(counted);
+            if !interval.is_beginning() {
                 standing.push(counted.clone());
             }
         }
-        let rest = self.instructions.warp_instructions.saturating_sub(sum.snapshot.sm.warp_instructions);
+        if !ends.is_empty() {
+            counters.add(&IntervalCounters::mean(&ends));
+        }
+        let rest = self.instructions.warp_instructions.saturating_sub(counters.instructions());
         let extrapolation = (!standing.is_empty()).then(|| Extrapolation::new(standing, rest));
-        extrapolation.iter().for_each(|rest| sum.add(&rest.counters()));
-        (!self.intervals.is_empty()).then_some((sum, extrapolation))
+        extrapolation.iter().for_each(|rest| counters.add(&rest.counters()));
+        (!self.intervals.is_empty()).then_some(MeasuredLaunch { counters, extrapolation, ends })
     }
+}
+
+/// The estimate of a launch from its own intervals.
+struct MeasuredLaunch {
+    counters: IntervalCounters,
+    /// The part between the intervals, which the counters include.
+    extrapolation: Option<Extrapolation>,
+    /// The intervals that simulate the end of the launch. The counters include their mean.
+    ends: Vec<IntervalCounters>,
 }
 
 /// The pass that executes the program and makes the jobs.
@@ -277,11 +290,13 @@ struct Pass {
     launches: Vec<PassedLaunch>,
     choice: LaunchChoice,
     most: u64,
+    /// State that the last simulated launch has learned.
+    learned: Option<Arc<LearnedState>>,
 }
 
 impl Pass {
     fn new(most: u64) -> Self {
-        Pass { launches: Vec::new(), choice: LaunchChoice::default(), most }
+        Pass { launches: Vec::new(), choice: LaunchChoice::default(), most, learned: None }
     }
 
     /// Executes the program without timing, and adds a job for each interval. Ends early if a job fails.
@@ -301,7 +316,7 @@ impl Pass {
             let mut now = || {
                 pool.settle(|results| {
                     for launch in &self.launches[clock.launches()..] {
-                        let measured = launch.measured(results).map(|(measured, _)| measured);
+                        let measured = launch.measured(results).map(|measured| measured.counters);
                         clock.add(&launch.class, measured, launch.instructions.warp_instructions);
                     }
                 });
@@ -325,7 +340,10 @@ impl Pass {
                 instructions: FunctionalStats::default(),
                 intervals: Vec::new(),
             };
-            let learned = (chosen.len() > 1 && gpu.learns()).then(Arc::<LearnedState>::default);
+            let learned = (!chosen.is_empty() && gpu.learns()).then(Arc::<LearnedState>::default);
+            let before = learned.as_ref().and_then(|now| self.learned.replace(Arc::clone(now)));
+            // A launch of several intervals trains the mechanism in its first one.
+            let mut taught = before.filter(|_| chosen.len() == 1);
             for interval in chosen {
                 add(&mut passed.instructions, gpu.execute_ctas(interval.start, memory)?);
                 let mut state = Writer::default();
@@ -339,12 +357,9 @@ impl Pass {
                     cta_instructions: before / interval.start.max(1) as f64,
                     gpu: state.into_bytes(),
                     memory: memory.clone(),
-                    learning: match &learned {
-                        None => Learning::None,
-                        Some(learned) if interval.start == 0 => {
-                            Learning::Teaches(Teacher(Arc::clone(learned)))
-                        }
-                        Some(learned) => Learning::LearnsFrom(Arc::clone(learned)),
+                    learning: match interval.is_beginning() {
+                        true => Learning { from: taught.take(), teacher: learned.clone().map(Teacher) },
+                        false => Learning { from: learned.clone(), teacher: None },
                     },
                 };
                 if !pool.add(job) {
@@ -379,15 +394,23 @@ fn estimate(
     results: &BTreeMap<usize, JobResult>,
     kernels: &mut Vec<KernelReport>,
 ) -> Estimated {
-    let mut extrapolations = Vec::new();
+    let (mut extrapolations, mut variances) = (Vec::new(), Vec::new());
     let mut each: Vec<Option<IntervalCounters>> = Vec::new();
     for launch in &launches {
-        each.push(launch.measured(results).map(|(measured, extrapolation)| {
-            extrapolations.extend(extrapolation);
-            measured
+        each.push(launch.measured(results).map(|measured| {
+            if let Some(extrapolation) = measured.extrapolation {
+                variances.push(Variance::of_ends(&measured.ends, &extrapolation));
+                extrapolations.push(extrapolation);
+            }
+            measured.counters
         }));
     }
-    alike(&launches, &mut each, &mut extrapolations);
+    variances.push(Variance::of_intervals(&extrapolations));
+    // Launches after the first one start in the state that the pass has left. No interval measures its distance from the full run.
+    if extrapolations.is_empty() && launches.len() > 1 {
+        variances.push(None);
+    }
+    alike(&launches, &mut each, &mut variances);
     let mut so_far = IntervalCounters::default();
     let mut all = FunctionalStats::default();
     for (launch, measured) in launches.into_iter().zip(each) {
@@ -403,7 +426,7 @@ fn estimate(
             intervals: results.len() as u64,
             detailed_share: simulated as f64 / all.warp_instructions.max(1) as f64,
             cycles,
-            cycles_within: half_width(&extrapolations),
+            cycles_within: half_width(&variances),
             ipc: all.thread_instructions as f64 / cycles.max(1.0),
         },
         counters: so_far,
@@ -411,35 +434,35 @@ fn estimate(
     }
 }
 
-/// Estimates the launches without intervals from the nearest launches of the same class with intervals, before and after.
+/// Estimates the launches without intervals from the nearest launches of the same class with intervals, before and after. Appends
+/// the variance of each class.
 fn alike(
     launches: &[PassedLaunch],
     each: &mut [Option<IntervalCounters>],
-    extrapolations: &mut Vec<Extrapolation>,
+    variances: &mut Vec<Option<Variance>>,
 ) {
     let mut classes: BTreeMap<&LaunchClass, Vec<usize>> = BTreeMap::new();
     for (at, launch) in launches.iter().enumerate() {
         classes.entry(&launch.class).or_default().push(at);
     }
     for members in classes.values() {
-        let mut before: Option<IntervalCounters> = None;
+        let mut chain = LaunchChain::default();
         let mut gap: Vec<usize> = Vec::new();
         for at in members.iter().copied().map(Some).chain([None]) {
-            let now = at.and_then(|at| each[at].clone());
-            if let (Some(at), None) = (at, &now) {
-                gap.push(at);
-                continue;
+            match at.map(|at| (at, each[at].clone())) {
+                Some((at, None)) => gap.push(at),
+                Some((_, Some(measured))) => {
+                    chain.push(measured);
+                    gap.drain(..).for_each(|at| {
+                        each[at] = Some(chain.between(launches[at].instructions.warp_instructions));
+                    });
+                }
+                None => gap.drain(..).for_each(|at| {
+                    each[at] = Some(chain.after(launches[at].instructions.warp_instructions));
+                }),
             }
-            let standing: Vec<IntervalCounters> = before.iter().chain(&now).cloned().collect();
-            let mut whole = Extrapolation::new(standing.clone(), 0);
-            for at in gap.drain(..) {
-                let rest = launches[at].instructions.warp_instructions;
-                whole.extend(rest);
-                each[at] = Some(Extrapolation::new(standing.clone(), rest).counters());
-            }
-            extrapolations.push(whole);
-            before = now;
         }
+        variances.push(chain.variance());
     }
 }
 
@@ -449,29 +472,31 @@ mod tests {
     use crate::overrides::Override;
     use crate::simulation::Simulation;
     use selvedge_workloads::workload::Size;
+    use std::f64::consts::TAU;
     use std::sync::Mutex;
 
     /// Counts the loads that bypass the L1D in intervals after the first one of a launch, with and without the limits that the
-    /// first one has learned. The loads of the kernel thrash the L1D.
+    /// first one has learned. The loads of the kernel wait for MSHRs.
     #[test]
     fn intervals_start_with_the_limits_that_the_first_one_has_learned() {
-        let one_sm = vec![Override { key: "sm.count".into(), value: 1.into() }];
-        let simulation = Simulation::builder().workload("pagerank").size(Size::Small).mechanism("mdb-local");
-        let spec = simulation.set(one_sm).spec().expect("valid");
+        let few = [("sm.count", 2), ("l1d.mshr_entries", 8)];
+        let few = few.map(|(key, value)| Override { key: key.into(), value: value.into() }).to_vec();
+        let simulation = Simulation::builder().workload("btree").size(Size::Small).mechanism("mdb-local");
+        let spec = simulation.set(few).spec().expect("valid");
         let control = Arc::new(Control::default());
         let mut begun = BegunRun::new(&spec, None, &control, None).expect("it starts");
         let simulator = IntervalSimulator::new(&spec, &begun, control).expect("the machine of the run");
         let bypassed = |result: &JobResult| result.counted.mechanism["bypassed_loads"];
         let sums = Mutex::new((0, 0));
         let work = |job: IntervalJob| {
-            let untaught = matches!(job.learning, Learning::LearnsFrom(_)).then(|| IntervalJob {
+            let untaught = (!job.interval.is_beginning()).then(|| IntervalJob {
                 interval: job.interval,
                 launch: Arc::clone(&job.launch),
                 resident: job.resident,
                 cta_instructions: job.cta_instructions,
                 gpu: job.gpu.clone(),
                 memory: job.memory.clone(),
-                learning: Learning::None,
+                learning: Learning::default(),
             });
             let result = simulator.run(job)?;
             if let Some(untaught) = untaught {
@@ -482,9 +507,37 @@ mod tests {
             Ok(result)
         };
         let (passed, results) = Pool::run(1, &work, |pool| Pass::new(2).run(&mut begun, pool));
-        assert!(passed.is_ok() && results.is_ok_and(|results| results.len() > 10));
+        assert!(passed.is_ok() && results.is_ok_and(|results| results.len() > 5));
         let (taught, untaught) = sums.into_inner().expect("one thread");
         assert!(taught > untaught, "{taught} {untaught}");
+    }
+
+    /// Returns how often the confidence interval of a launch contains its rate. The CTAs of the launch begin and end together, at a
+    /// phase that the number of warm CTAs of an interval shifts.
+    fn held_in_phases(warm: impl Fn(&LaunchInterval) -> u64) -> usize {
+        const RESIDENT: u64 = 100;
+        let all = points::intervals(200 * RESIDENT, RESIDENT, 6);
+        let between = || all.iter().filter(|one| !one.is_beginning() && !one.is_end());
+        let holds = |phase: u32| {
+            let measured = between().map(|one| {
+                let phase = f64::from(phase) / 100.0 + warm(one) as f64 / RESIDENT as f64;
+                let mut counters = IntervalCounters::default();
+                counters.snapshot.sm.warp_instructions = 1_000_000;
+                counters.snapshot.cycles = (1e6 + 3e4 * (TAU * phase).cos()) as u64;
+                counters
+            });
+            let extrapolation = Extrapolation::new(measured.collect(), 100_000_000);
+            let within = half_width(&[Variance::of_intervals(std::slice::from_ref(&extrapolation))]);
+            (extrapolation.counters().snapshot.cycles as f64 - 1e8).abs() <= within.expect("six intervals")
+        };
+        (0..100).filter(|phase| holds(*phase)).count()
+    }
+
+    #[test]
+    fn warm_ups_of_different_lengths_hold_the_rate_of_ctas_that_run_in_step() {
+        assert!(held_in_phases(|one| one.from - one.start) >= 95);
+        let equal = held_in_phases(|_| 300);
+        assert!(equal < 20, "{equal} of 100 phases with equal warm-ups");
     }
 
     #[test]

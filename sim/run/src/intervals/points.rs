@@ -1,16 +1,26 @@
 //! Points of a launch at which intervals begin and end, in ended CTAs, and the choice of launches to simulate.
 use selvedge_ptx::ptx::LaunchDims;
 use std::collections::BTreeMap;
+use std::f64::consts::SQRT_2;
 
-/// Full sets of resident CTAs that end before the counters of an interval count. The L1Ds then hold the lines of these CTAs, and
-/// mechanisms have trained.
-const WARM_SETS: u64 = 3;
+/// Min full sets of resident CTAs that end before the counters of an interval count. The L1Ds then hold the lines of these CTAs,
+/// and mechanisms have trained.
+const WARM_SETS: f64 = 3.0;
+/// Full sets of resident CTAs by which warm-ups differ. CTAs that start together begin and end together for several sets. Intervals
+/// with equal warm-ups would all count in the same phase, and share an error.
+const WARM_SPREAD: f64 = 2.0;
 /// Full sets of resident CTAs that end while an interval counts.
 const COUNTED_SETS: u64 = 1;
 /// Full sets of resident CTAs at the beginning and at the end of a launch that are always simulated.
 const EDGE_SETS: u64 = 2;
-/// Min full sets of resident CTAs for each interval between beginning and end.
+/// Number of intervals that simulate the end of a launch, each with its own warm-up. They differ in the phase of their CTAs.
+const ENDS: u64 = 3;
+/// Max full sets of resident CTAs that an interval between beginning and end simulates before its end is due.
 const SETS_PER_INTERVAL: u64 = 6;
+/// Full sets of resident CTAs that the beginning and the ends of a launch simulate.
+const SETS_OF_EDGES: u64 = EDGE_SETS + ENDS * (EDGE_SETS + 4);
+/// Min intervals between beginning and end: fewer have no variance.
+const LEAST: u64 = 2;
 
 /// An interval of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,35 +34,51 @@ pub struct LaunchInterval {
 }
 
 impl LaunchInterval {
-    /// Returns whether the interval is at the beginning or at the end of its launch. It represents no other CTAs.
-    pub fn is_edge(&self) -> bool {
-        self.from == 0 || self.until.is_none()
+    /// Returns whether the interval begins with its launch.
+    pub fn is_beginning(&self) -> bool {
+        self.from == 0
+    }
+
+    /// Returns whether the interval ends with its launch and does not begin with it.
+    pub fn is_end(&self) -> bool {
+        self.from > 0 && self.until.is_none()
     }
 }
 
 /// Returns the intervals of a launch of `ctas` CTAs, by their starts. At most `resident` CTAs run at the same time. At most `most`
-/// intervals represent the CTAs between beginning and end. A launch too short for that is one interval.
+/// intervals represent the CTAs between beginning and end. A launch is one interval if several would simulate more than half of it.
 pub fn intervals(ctas: u64, resident: u64, most: u64) -> Vec<LaunchInterval> {
     let resident = resident.clamp(1, ctas);
-    let edge = EDGE_SETS * resident;
-    let between = ctas.saturating_sub(2 * edge);
-    let count = most.min(between / (SETS_PER_INTERVAL * resident));
-    if count == 0 {
-        return vec![LaunchInterval { start: 0, from: 0, until: None }];
+    let half = ctas / (2 * resident);
+    let count = most.min(half.saturating_sub(SETS_OF_EDGES) / SETS_PER_INTERVAL);
+    let whole = LaunchInterval { start: 0, from: 0, until: None };
+    if count < most.min(LEAST) {
+        return vec![whole];
     }
-    let (warm, counted) = (WARM_SETS * resident, COUNTED_SETS * resident);
-    let mut all = vec![LaunchInterval { start: 0, from: 0, until: Some(edge) }];
+    let (edge, counted) = (EDGE_SETS * resident, COUNTED_SETS * resident);
+    let between = ctas - 2 * edge;
+    let warmed = |number, from, until| LaunchInterval {
+        start: from - (warm_sets(number) * resident as f64) as u64,
+        from,
+        until,
+    };
+    let mut all = vec![LaunchInterval { until: Some(edge), ..whole }];
     for number in 0..count {
         // Equal strata, with the place in each stratum from the golden-ratio sequence: a period of the program's behavior
         // cannot meet all intervals in the same phase.
         let (low, high) = (number * between / count, (number + 1) * between / count);
         let place = ((number + 1) as f64 * GOLDEN).fract();
         let from = edge + low + ((high - low - counted) as f64 * place) as u64;
-        all.push(LaunchInterval { start: from.saturating_sub(warm), from, until: Some(from + counted) });
+        all.push(warmed(number, from, Some(from + counted)));
     }
-    let from = ctas - edge;
-    all.push(LaunchInterval { start: from - warm, from, until: None });
+    all.extend((count..count + ENDS).map(|number| warmed(number, ctas - edge, None)));
+    all.sort_by_key(|one| one.start);
     all
+}
+
+/// Returns the full sets of resident CTAs that an interval simulates before its counters count.
+fn warm_sets(number: u64) -> f64 {
+    WARM_SETS + WARM_SPREAD * ((number + 1) as f64 * SQRT_2).fract()
 }
 
 /// Fractional part of the golden ratio.
@@ -90,10 +116,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_launch_with_few_sets_of_ctas_is_one_interval() {
+    fn a_launch_is_one_interval_if_several_would_simulate_half_of_it() {
         let whole = vec![LaunchInterval { start: 0, from: 0, until: None }];
         assert_eq!(intervals(1, 120, 10), whole);
-        assert_eq!(intervals(120 * (2 * EDGE_SETS + SETS_PER_INTERVAL) - 1, 120, 10), whole);
+        let least = 120 * 2 * (SETS_OF_EDGES + LEAST * SETS_PER_INTERVAL);
+        assert_eq!(intervals(least - 1, 120, 10), whole);
+        for sets in [2 * (SETS_OF_EDGES + LEAST * SETS_PER_INTERVAL), 100, 1000] {
+            let all = intervals(120 * sets, 120, 100);
+            let simulated: u64 = all.iter().map(|one| one.until.unwrap_or(120 * sets) - one.start).sum();
+            assert!(all.len() > 5 && simulated <= 60 * sets, "{sets}: {simulated}");
+        }
     }
 
     #[test]
@@ -101,19 +133,35 @@ mod tests {
         for (ctas, most) in [(1_000, 4), (100_000, 10), (100_000, 1), (960, 3)] {
             let all = intervals(ctas, 10, most);
             assert_eq!(all.first().map(|one| (one.from, one.until)), Some((0, Some(20))));
-            assert_eq!(all.last().map(|one| (one.from, one.until)), Some((ctas - 20, None)));
-            let between = &all[1..all.len() - 1];
+            assert!(all.is_sorted_by_key(|one| one.start), "the pass meets them in order");
+            let ends = all.iter().filter(|one| one.is_end());
+            assert_eq!(ends.map(|one| one.from).collect::<Vec<_>>(), [ctas - 20; ENDS as usize]);
+            let mut between: Vec<_> = all[1..].iter().filter(|one| !one.is_end()).collect();
+            between.sort_by_key(|one| one.from);
             let count = between.len() as u64;
             assert!(count <= most && count > 0, "{ctas} {most}");
             let width = (ctas - 40) / count;
             for (number, one) in (0..).zip(between) {
                 let low = 20 + number * width;
                 let until = one.until.expect("it ends before the launch");
-                assert_eq!(one.from - one.start, (10 * WARM_SETS).min(one.from), "{one:?}");
                 assert_eq!(until, one.from + 10 * COUNTED_SETS, "{one:?}");
                 assert!(one.from >= low && until <= low + width + count, "{one:?} from {low}, {width}");
+                let place = (one.from - low) as f64 / (width - 10) as f64;
+                let wanted = ((number + 1) as f64 * GOLDEN).fract();
+                assert!((place - wanted).abs() < 0.05, "{one:?}: {place} instead of {wanted}");
             }
         }
+    }
+
+    #[test]
+    fn intervals_begin_to_count_in_all_phases_of_the_resident_ctas() {
+        let all = intervals(1_000_000, 1000, 8);
+        let mut warm: Vec<u64> = all[1..].iter().map(|one| one.from - one.start).collect();
+        warm.sort_unstable();
+        assert!((3000..3500).contains(&warm[0]) && (4500..5000).contains(&warm[10]), "{warm:?}");
+        let mut phases: Vec<u64> = warm.iter().map(|warm| warm % 1000).collect();
+        phases.sort_unstable();
+        assert!(phases.windows(2).all(|pair| pair[1] - pair[0] < 250), "{phases:?}");
     }
 
     #[test]
