@@ -1,7 +1,6 @@
 //! The memory access of an executed instruction, and the fault of an invalid access.
 
 use super::forms::{AtomicOp, CacheOp, Space};
-use super::mbarrier::Completion;
 use selvedge_state::State;
 
 /// Effect of an access.
@@ -26,6 +25,18 @@ impl AccessKind {
     pub fn returns_value(self) -> bool {
         !matches!(self, Self::Store | Self::Atomic { reduction: true, .. })
     }
+}
+
+/// A change of an mbarrier object when asynchronous copies complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
+pub struct Completion {
+    /// Address of the object in shared memory.
+    pub(crate) address: u32,
+    /// Bytes of the copy; `None` for an arrival.
+    pub(crate) bytes: Option<u32>,
+    /// Instruction and lane.
+    pub(crate) pc: u32,
+    pub(crate) lane: u8,
 }
 
 /// The memory access of one warp instruction. Callers reuse it as a buffer.

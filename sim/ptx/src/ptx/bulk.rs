@@ -1,11 +1,10 @@
 //! Bulk copies between global and shared memory, which a warp does not wait for.
 
-use super::access::{AccessKind, Fault, MemAccess};
+use super::access::{AccessKind, Completion, Fault, MemAccess};
 use super::forms::{BulkForm, CacheOp, Space};
 use super::instr::{Instr, NONE};
 use super::kernel::Kernel;
 use super::lane::lanes;
-use super::mbarrier::Completion;
 use super::warp::{Step, Warp};
 use super::{Env, mbarrier};
 

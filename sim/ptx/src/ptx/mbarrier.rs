@@ -2,7 +2,7 @@
 //!
 //! A phase ends when no arrival and no byte is pending. The next phase then expects the same number of arrivals.
 
-use super::access::{AccessKind, Fault, MemAccess};
+use super::access::{AccessKind, Completion, Fault, MemAccess};
 use super::forms::{AtomicOp, CacheOp, MbarrierForm, MbarrierOp, MemoryForm, Number, NumberType, Space};
 use super::instr::{Instr, NONE};
 use super::kernel::Kernel;
@@ -10,7 +10,6 @@ use super::lane::{LANE_BIT, lanes};
 use super::launch::LaunchDims;
 use super::warp::{Step, Warp};
 use super::{Env, memory_ops, special};
-use selvedge_state::State;
 
 /// Max arrivals of a phase, and max magnitude of the bytes pending.
 const MOST: i64 = (1 << 20) - 1;
@@ -107,18 +106,6 @@ impl Mbarrier {
         }
         ended
     }
-}
-
-/// A change of an mbarrier object when asynchronous copies complete.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
-pub struct Completion {
-    /// Address of the object in shared memory.
-    pub(crate) address: u32,
-    /// Bytes of the copy; `None` for an arrival.
-    pub(crate) bytes: Option<u32>,
-    /// Instruction and lane.
-    pub(crate) pc: u32,
-    pub(crate) lane: u8,
 }
 
 impl Completion {

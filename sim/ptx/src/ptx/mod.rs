@@ -60,7 +60,7 @@ mod video;
 mod warp;
 mod wmma;
 
-pub use access::{AccessKind, Fault, MemAccess};
+pub use access::{AccessKind, Completion, Fault, MemAccess};
 pub(crate) use address_map::FUNCTIONS_BASE;
 pub use address_map::{
     CODE_REGION, CONST_REGION, CONST_WINDOW, GLOBALS_BASE, LOCAL_REGION, LOCAL_WINDOW, PARAM_REGION,
@@ -76,7 +76,6 @@ pub use functional::{
 pub use instr::Instr;
 pub use kernel::{Kernel, KernelRegion, Param, ParamKind, RegionValue};
 pub use launch::{Env, LaunchDims};
-pub use mbarrier::Completion;
 pub use module::{ConstantError, KernelError, Module, RefusedKernel};
 pub use pointer_uses::PointerUse;
 pub use spin::{Spin, find as find_spin};
