@@ -353,13 +353,14 @@ impl Clutter {
     }
 
     fn assignment(&mut self, code: &Code, names: &ModuleNames) {
-        if Assignment::of(code).is_some_and(|one| one.value == format!("~{}", one.target)) {
-            self.add("inversion of itself", code.to_string());
+        let text = code.to_string();
+        // A register that toggles is no clutter.
+        if Assignment::of(code).is_some_and(|one| text == format!("{0} = ~{0}", one.target)) {
+            self.add("inversion of itself", &text);
         }
         let Some(one) = Assignment::of(code).filter(|one| one.continuous && is_selection(&one.value)) else {
             return;
         };
-        let text = code.to_string();
         let is_copy = is_name(&one.value);
         match (names.outputs.contains(&one.target), is_copy) {
             (true, true) if !one.value.ends_with("_q") => self.add("copy to an output", text),
@@ -528,6 +529,7 @@ mod tests {
             "assign x = {a, 8'd0};",
             "wire [3:0] x;\nassign x = c ? a[i*8 +: 8] : b;",
             "always @(*) begin\nif (!a) begin\nx = b;\nend\nz = c ^ d;\nend",
+            "always @(posedge clk_i) begin\nx_q <= ~x_q;\nend",
         ] {
             assert_eq!(of(template), [""; 0], "{template}");
         }
