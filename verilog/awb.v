@@ -316,7 +316,7 @@ module awb #(
   // instructions per warp: a pop removes one, an arrival adds one, a flush removes all
   assign stay = (one_q & ~popped) | (two_q & popped);
 
-  // room for one more in addition to the arriving instruction
+  // a slot is still free after the arriving instruction has taken one
   assign high_room_o = ~(two_q | (one_q & comes));
   assign high_valid_o = one_q;
   assign first_padded = {16'd0, first_q};

@@ -68,7 +68,7 @@ module bdi_compressor_bdi_choose (
     if (takes[7]) begin
       base_o = base_o | {48'd0, near_i[NEAR_LINE +: 16]};
     end
-    // 8-byte words; the upper bits of a base are those of the next wider delta, or its sign
+    // 8-byte words; the upper bits of a base come from the next wider delta, or copy the sign
     eight = near_i[NEAR_BASE_B8D4 +: 64];
     if (takes[3]) begin
       base_o = base_o | eight;

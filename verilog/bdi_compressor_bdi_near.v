@@ -51,7 +51,7 @@ module bdi_compressor_bdi_near #(
   // upper bits through which a carry or a borrow propagates
   wire [DELTA-1:0] passes;
 
-  // low bits of the smallest word in range: those of the base, minus half the range
+  // low bits of the smallest word in range: the base's low bits minus half the range
   assign high_half = base_i[DELTA-1];
 
   always @(*) begin

@@ -10,7 +10,7 @@ using Barrier = cuda::barrier<cuda::thread_scope_block>;
 constexpr int WIDTH = 200, HEIGHT = 50, PITCH = 208, COLUMNS = 32, ROWS = 16;
 #pragma nv_diag_suppress static_var_with_dynamic_init
 
-// Each block doubles a box, and copies it to the same place of another matrix.
+// Each block doubles a box, and copies it to the same coordinates of another matrix.
 __global__ void doubled(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to) {
     __shared__ alignas(1024) int box[ROWS][COLUMNS];
     __shared__ Barrier barrier;

@@ -259,7 +259,7 @@ impl Clutter {
         self.places(&body.items);
     }
 
-    /// Finds processes before the drivers of what they read, and signals of the module that only one process with a label
+    /// Finds processes that precede the drivers of their inputs, and signals of the module that only one process with a label
     /// names.
     fn places(&mut self, items: &[Item]) {
         let combinational: Vec<CombinationalItem> = items.iter().filter_map(CombinationalItem::of).collect();

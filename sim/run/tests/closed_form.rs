@@ -610,7 +610,7 @@ fn a_suspended_warp_follows_the_last_arrival_and_issues_nothing_before() {
     let latency = u64::from(config.sm.alu.int_latency);
     assert!(60 * latency < u64::from(config.clock.core_mhz), "the wait is shorter than a suspension");
     assert_eq!((long.0 - short.0, long.1 - short.1), (40 * latency, 40));
-    // On a warp scheduler of its own, the waiting warp is idle as at a barrier.
+    // The waiting warp has a scheduler to itself, which is idle as at a barrier.
     assert_eq!(config.sm.schedulers, 2);
     assert_eq!(long.2 - short.2, 40 * latency);
 }

@@ -7,6 +7,7 @@ use super::kernel::Kernel;
 use super::lane::lanes;
 use super::warp::{Step, Warp};
 use super::{Env, mbarrier};
+use crate::memory::DeviceMemory;
 
 /// Bytes of the pieces that the memory system sees. All addresses and sizes are multiples of it.
 pub(super) const PIECE: u64 = 16;
@@ -61,49 +62,51 @@ impl Part {
         check_shared(self.shared, self.bytes, shared_bytes)
     }
 
-    /// Copies to shared memory. Memory outside every buffer reads as zeros if the configuration allows it.
-    fn load(self, env: &mut Env) -> Result<()> {
-        let to = &mut env.shared[self.shared as usize..][..self.bytes as usize];
-        let last = self.global.saturating_add(self.bytes.saturating_sub(1));
-        if let Some((base, bytes)) = env.memory.buffer_with(self.global, last) {
-            to.copy_from_slice(&bytes[(self.global - base) as usize..][..self.bytes as usize]);
-            return Ok(());
-        }
-        for (address, to) in (self.global..).step_by(PIECE as usize).zip(to.chunks_exact_mut(PIECE as usize))
-        {
-            let last = address.saturating_add(PIECE - 1);
-            let is_void = env.memory.is_void(address, last);
-            match env.memory.buffer_with(address, last) {
-                Some((base, bytes)) => to.copy_from_slice(&bytes[(address - base) as usize..][..to.len()]),
-                None if is_void => to.fill(0),
-                None => return Err(outside(env, "reads", address)),
-            }
-        }
-        Ok(())
-    }
-
-    /// Copies to global memory.
-    fn store(self, env: &mut Env) -> Result<()> {
-        let from = &env.shared[self.shared as usize..][..self.bytes as usize];
-        for (address, from) in (self.global..).step_by(PIECE as usize).zip(from.chunks_exact(PIECE as usize))
-        {
-            let last = address.saturating_add(PIECE - 1);
-            let is_void = env.memory.is_void(address, last);
-            match env.memory.buffer_with_mut(address, last) {
-                Some((base, bytes)) => bytes[(address - base) as usize..][..from.len()].copy_from_slice(from),
-                None if is_void => continue,
-                None => return Err(outside(env, "writes", address)),
-            }
-            env.memory.note_written(1, &[address; 32], PIECE as u8);
-        }
-        Ok(())
+    /// Copies between global and shared memory.
+    fn copy(self, to_shared: bool, env: &mut Env) -> Result<()> {
+        let shared = &mut env.shared[self.shared as usize..][..self.bytes as usize];
+        if to_shared { read(env.memory, self.global, shared) } else { write(env.memory, self.global, shared) }
     }
 }
 
-/// Returns the description of a fault: a piece outside every buffer.
-pub(super) fn outside(env: &Env, verb: &str, address: u64) -> String {
-    let nearest = env.memory.describe_nearest(address);
-    format!("{verb} {PIECE} bytes at global address {address:#x}, outside every buffer ({nearest})")
+/// Copies from global memory. Memory outside every buffer reads as zeros if the configuration allows it.
+pub(super) fn read(memory: &mut DeviceMemory, global: u64, to: &mut [u8]) -> Result<()> {
+    let last = global.saturating_add((to.len() as u64).saturating_sub(1));
+    if let Some((base, bytes)) = memory.buffer_with(global, last) {
+        to.copy_from_slice(&bytes[(global - base) as usize..][..to.len()]);
+        return Ok(());
+    }
+    for (address, to) in (global..).step_by(PIECE as usize).zip(to.chunks_mut(PIECE as usize)) {
+        let last = address.saturating_add(to.len() as u64 - 1);
+        let is_void = memory.is_void(address, last);
+        match memory.buffer_with(address, last) {
+            Some((base, bytes)) => to.copy_from_slice(&bytes[(address - base) as usize..][..to.len()]),
+            None if is_void => to.fill(0),
+            None => return Err(outside(memory, "reads", address, to.len())),
+        }
+    }
+    Ok(())
+}
+
+/// Copies to global memory. Memory outside every buffer does not change if the configuration allows it.
+pub(super) fn write(memory: &mut DeviceMemory, global: u64, from: &[u8]) -> Result<()> {
+    for (address, from) in (global..).step_by(PIECE as usize).zip(from.chunks(PIECE as usize)) {
+        let last = address.saturating_add(from.len() as u64 - 1);
+        let is_void = memory.is_void(address, last);
+        match memory.buffer_with_mut(address, last) {
+            Some((base, bytes)) => bytes[(address - base) as usize..][..from.len()].copy_from_slice(from),
+            None if is_void => continue,
+            None => return Err(outside(memory, "writes", address, from.len())),
+        }
+        memory.note_written(1, &[address; 32], from.len() as u8);
+    }
+    Ok(())
+}
+
+/// Returns the description of a fault: bytes outside every buffer.
+fn outside(memory: &DeviceMemory, verb: &str, address: u64, bytes: usize) -> String {
+    let nearest = memory.describe_nearest(address);
+    format!("{verb} {bytes} bytes at global address {address:#x}, outside every buffer ({nearest})")
 }
 
 /// Checks that a copy is within shared memory.
@@ -148,10 +151,7 @@ pub(crate) fn copy(
         complete_at(warp, kernel, env, instr, form.wide_barrier, mask, &bytes, access)?;
     }
     for part in &parts {
-        let copied = part.check(env.shared.len()).and_then(|()| match form.to_shared {
-            true => part.load(env),
-            false => part.store(env),
-        });
+        let copied = part.check(env.shared.len()).and_then(|()| part.copy(form.to_shared, env));
         copied.map_err(|what| warp.fault(kernel, env.launch, part.lane as u32, part.global, what))?;
     }
     let kind = if form.to_shared { AccessKind::Load } else { AccessKind::Store };

@@ -61,39 +61,18 @@ fn copy_box(map: &TensorMap, rows: &[Row], shared: u64, to_shared: bool, env: &m
     let mut bytes = vec![0; row_bytes];
     for row in rows {
         let inside = row.before as usize..(row.before + row.inside) as usize;
-        let last = row.global.wrapping_add(row.inside.saturating_sub(1));
         let pieces = (row.at..).step_by(PIECE as usize).map(|at| map.place(shared, at) as usize);
         if to_shared {
             bytes.chunks_exact_mut(element).for_each(|to| to.copy_from_slice(&map.fill()[..element]));
-            if row.inside > 0 {
-                match env.memory.buffer_with(row.global, last) {
-                    Some((base, from)) => {
-                        let start = (row.global - base) as usize;
-                        bytes[inside.clone()].copy_from_slice(&from[start..][..inside.len()]);
-                    }
-                    None => return Err(bulk::outside(env, "reads", row.global)),
-                }
-            }
+            bulk::read(env.memory, row.global, &mut bytes[inside])?;
             for (place, piece) in pieces.zip(bytes.chunks_exact(PIECE as usize)) {
                 env.shared[place..][..piece.len()].copy_from_slice(piece);
             }
-            continue;
-        }
-        for (place, piece) in pieces.zip(bytes.chunks_exact_mut(PIECE as usize)) {
-            piece.copy_from_slice(&env.shared[place..][..PIECE as usize]);
-        }
-        if row.inside == 0 {
-            continue;
-        }
-        match env.memory.buffer_with_mut(row.global, last) {
-            Some((base, to)) => {
-                let start = (row.global - base) as usize;
-                to[start..][..inside.len()].copy_from_slice(&bytes[inside.clone()]);
+        } else {
+            for (place, piece) in pieces.zip(bytes.chunks_exact_mut(PIECE as usize)) {
+                piece.copy_from_slice(&env.shared[place..][..PIECE as usize]);
             }
-            None => return Err(bulk::outside(env, "writes", row.global)),
-        }
-        for address in (row.global..=last).step_by(element) {
-            env.memory.note_written(1, &[address; 32], element as u8);
+            bulk::write(env.memory, row.global, &bytes[inside])?;
         }
     }
     Ok(())

@@ -176,7 +176,7 @@ impl Logic for AssistWarpBuffer {
             & !self.flushed.val();
         self.first.d.next = self.first.q.val() ^ self.popped.val();
 
-        comment!("room for one more in addition to the arriving instruction");
+        comment!("a slot is still free after the arriving instruction has taken one");
         self.high_room_o.next = !(self.two.q.val() | (self.one.q.val() & self.comes.val()));
         self.high_valid_o.next = self.one.q.val();
 

@@ -47,7 +47,7 @@ impl Logic for BdiChoose {
         if self.takes.val().get_bit(7) {
             self.base.next = self.base.val() | bit_cast::<64, 16>(self.near_i.val().get_bits::<16>(0));
         }
-        comment!("8-byte words; the upper bits of a base are those of the next wider delta, or its sign");
+        comment!("8-byte words; the upper bits of a base come from the next wider delta, or copy the sign");
         self.eight.next = self.near_i.val().get_bits::<64>(LINE);
         self.eight_mask.next = self.near_i.val().get_bits::<N8>(LINE + 179 + 2 * N8);
         if self.takes.val().get_bit(3) {

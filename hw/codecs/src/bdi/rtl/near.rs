@@ -37,7 +37,7 @@ rtl_block! {
 #[hdl_gen]
 impl Logic for BdiNear {
     fn update(&mut self) {
-        comment!("low bits of the smallest word in range: those of the base, minus half the range");
+        comment!("low bits of the smallest word in range: the base's low bits minus half the range");
         self.high_half.next = self.base_i.val().get_bit(DELTA - 1);
         self.lowest.next = self.base_i.val().get_bits::<DELTA>(0);
         self.lowest.next[DELTA - 1] = !self.high_half.val();

@@ -7,7 +7,7 @@ use crate::memory::DeviceMemory;
 /// Declares an object, and registers for the tests.
 const OBJECT: &str = ".shared .align 8 .b64 bar;";
 
-/// Runs statements in one thread. Each of `got(N)` in them stands for a store of predicate `%p1` to word N.
+/// Runs statements in one thread. The text `got(N)` becomes a store of predicate `%p1` to word N.
 fn one_thread(body: &str, words: usize) -> Vec<u32> {
     let mut text = "ld.param.u64 %rd0, [out];\n".to_owned();
     for part in body.split_inclusive(';') {
