@@ -240,7 +240,9 @@ fn a_program_by_intervals_has_the_report_of_its_record_for_any_number_of_jobs() 
     let test = "a_program_by_intervals_has_the_report_of_its_record_for_any_number_of_jobs";
     let Some(toolkit) = toolkit(test, "cuda11") else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    for (sources, intervals) in [("many_blocks", 18), ("streams", 4)] {
+    // Both programs simulate three of four equal launches. A launch of `many_blocks` has a beginning, two intervals and three ends.
+    // `streams` simulates its launches whole, and launches another kernel once.
+    for (sources, intervals) in [("many_blocks", 3 * (1 + 2 + 3)), ("streams", 3 + 1)] {
         let program = format!("./{}", compile(&toolkit, sources, folder.path()));
         for mechanism in ["base", "mdb-local"] {
             let options =
