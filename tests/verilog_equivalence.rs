@@ -310,6 +310,53 @@ fn no_output_depends_on_a_word_that_was_never_written() {
     });
 }
 
+/// Returns a statement that assigns random bits, or their complement, to `target`.
+fn random_value(target: &str, complement: bool) -> String {
+    // 2,048 bits: no register or word is wider.
+    let bits = ["$random"; 64].join(", ");
+    format!("{target} = {}{{{bits}}};\n", if complement { "~" } else { "" })
+}
+
+/// Gives registers and memories random values, or their complements, at power-up. An unknown value as
+/// the condition of an `if` takes the `else` branch, so that it can hide what depends on it. These values hide nothing.
+fn with_random_power_up(mut emitted: Emitted, complement: bool) -> Emitted {
+    for source in &mut emitted.sources {
+        let mut text = String::new();
+        for line in source.text.lines() {
+            text += line;
+            text.push('\n');
+            let Some(declared) = line.strip_prefix("  reg ").and_then(|rest| rest.strip_suffix(';')) else {
+                continue;
+            };
+            let name = declared.rsplit(' ').next().unwrap_or_default();
+            if name.ends_with("_q") {
+                text += &format!("  initial {}", random_value(name, complement));
+            } else if declared.contains("words [") {
+                text += &format!(
+                    "  integer power_up;\n  initial for (power_up = 0; power_up < 2**A; power_up = power_up + 1) {}",
+                    random_value("words[power_up]", complement)
+                );
+            }
+        }
+        source.text = text;
+    }
+    emitted
+}
+
+#[test]
+fn no_output_depends_on_the_values_of_registers_and_memories_at_power_up() {
+    each_block(|block| {
+        let bench =
+            testbench::write(block, &block.defaults(), UNKNOWN_CLOCKS, SEED, ResetStyle::Control).unwrap();
+        for complement in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let passed =
+                icarus::run(&bench, &with_random_power_up(without_initial(block), complement), folder.path());
+            assert_eq!(passed.unwrap_or_else(|error| panic!("{error}")), UNKNOWN_CLOCKS, "{}", block.name());
+        }
+    });
+}
+
 /// Slots that show their memories without an instruction, as a planted fault.
 #[test]
 fn an_output_that_depends_on_a_word_that_was_never_written_is_found() {
@@ -323,6 +370,25 @@ fn an_output_that_depends_on_a_word_that_was_never_written_is_found() {
         testbench::write(block, &block.defaults(), UNKNOWN_CLOCKS, SEED, ResetStyle::Control).unwrap();
     let error = icarus::run(&bench, &emitted, tempfile::tempdir().unwrap().path()).unwrap_err().to_string();
     assert!(error.contains("_o is x"), "{error}");
+}
+
+#[test]
+fn a_register_without_a_value_that_chooses_an_output_is_found() {
+    let block = selvedge_blocks::find("decompression_queue").expect("a block");
+    let bench =
+        testbench::write(block, &block.defaults(), UNKNOWN_CLOCKS, SEED, ResetStyle::Control).unwrap();
+    let passes = |emitted| icarus::run(&bench, &emitted, tempfile::tempdir().unwrap().path()).is_ok();
+    let mut wrong = without_initial(block);
+    let top = wrong.sources.iter_mut().find(|source| source.module == block.name()).expect("a top");
+    let chosen = "  reg never_q;\n  reg chosen;\n  always @(*) if (never_q) chosen = ~finished; else chosen = finished;\n  \
+                  assign valid_o = chosen;\n";
+    let text = top.text.replace("  assign valid_o = finished;\n", chosen);
+    assert_ne!(text, top.text);
+    top.text = text;
+    assert!(passes(wrong.clone()), "the unknown value hides the fault");
+    assert!(
+        [false, true].into_iter().any(|complement| !passes(with_random_power_up(wrong.clone(), complement)))
+    );
 }
 
 /// The model of an SRAM macro in examples/, whose words start unknown.

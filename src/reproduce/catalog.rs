@@ -5,7 +5,6 @@ use super::paper::{Figure, Group, Paper};
 use crate::error::Failure;
 use include_dir::{Dir, include_dir};
 use selvedge_hw::names::allowed;
-use selvedge_sim::workload::Size;
 use selvedge_study::{Study, StudyScale};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -105,17 +104,12 @@ impl Catalog {
     }
 }
 
-/// Max thread instructions of a run at size `paper`: the longest that a paper states (CABA, section 5).
-const PAPER_INSTRUCTIONS: u64 = 1_000_000_000;
-
-/// Returns the study `name`. A size replaces the sizes of the study.
+/// Returns the study `name` at a scale.
 ///
 /// # Errors
 /// Fails if no study has this name, or if it has a mistake.
-pub fn study(name: &str, size: Option<Size>) -> Result<Study, Failure> {
+pub fn study(name: &str, scale: StudyScale) -> Result<Study, Failure> {
     let file = format!("{name}.toml");
-    let max_instructions = (size == Some(Size::Paper)).then_some(PAPER_INSTRUCTIONS);
-    let scale = size.map(|size| StudyScale { size, max_instructions });
     Study::parse_at(text(&file)?, &Path::new("studies").join(&file), scale).map_err(Failure::usage)
 }
 

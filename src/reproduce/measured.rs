@@ -5,8 +5,7 @@ use super::paper::Figure;
 use super::sample::{Sample, samples};
 use super::table::{Panel, panels};
 use crate::error::Failure;
-use selvedge_sim::workload::Size;
-use selvedge_study::Store;
+use selvedge_study::{Store, StudyScale};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -14,8 +13,7 @@ use std::rc::Rc;
 pub struct Measured<'a> {
     catalog: &'a Catalog,
     store: &'a Store,
-    /// Size that replaces the sizes of the studies.
-    size: Option<Size>,
+    scale: StudyScale,
     samples: BTreeMap<String, Rc<Vec<Sample>>>,
     panels: BTreeMap<String, Rc<Vec<Panel>>>,
     commits: BTreeSet<String>,
@@ -23,11 +21,11 @@ pub struct Measured<'a> {
 
 impl<'a> Measured<'a> {
     /// Returns the results in `store`. They are read on demand.
-    pub fn new(catalog: &'a Catalog, store: &'a Store, size: Option<Size>) -> Self {
+    pub fn new(catalog: &'a Catalog, store: &'a Store, scale: StudyScale) -> Self {
         Measured {
             catalog,
             store,
-            size,
+            scale,
             samples: BTreeMap::new(),
             panels: BTreeMap::new(),
             commits: BTreeSet::new(),
@@ -51,7 +49,7 @@ impl<'a> Measured<'a> {
         if let Some(samples) = self.samples.get(&name) {
             return Ok(Rc::clone(samples));
         }
-        let study = study(&name, self.size)?;
+        let study = study(&name, self.scale)?;
         let samples = Rc::new(samples(&study, self.store));
         self.commits.extend(samples.iter().filter_map(|sample| sample.commit.clone()));
         self.samples.insert(name, Rc::clone(&samples));

@@ -25,7 +25,7 @@ use crate::study_command::{jobs, simulate, store, time_left};
 use catalog::{Catalog, study};
 use measured::Measured;
 use selvedge_area::Table;
-use selvedge_study::{Point, Store};
+use selvedge_study::{Point, Store, StudyScale};
 use std::path::PathBuf;
 use table::Panel;
 
@@ -53,7 +53,7 @@ fn list(catalog: &Catalog) -> Result<String, Failure> {
     let mut reasons = String::new();
     for (paper, figure) in catalog.figures() {
         let points = match &figure.not_expressed {
-            None => study(figure.study(), None)?.points().len().to_string(),
+            None => study(figure.study(), StudyScale::default())?.points().len().to_string(),
             Some(why) => {
                 reasons += &format!("{}: {why}\n", figure.id);
                 "-".into()
@@ -114,7 +114,7 @@ fn points(options: &ReproduceOptions, catalog: &Catalog, ids: &[&str]) -> Result
     }
     let mut points: Vec<Point> = Vec::new();
     for name in names {
-        points.extend(study(name, options.size)?.into_points());
+        points.extend(study(name, options.scale())?.into_points());
     }
     Ok(points)
 }
@@ -153,7 +153,7 @@ fn figures(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failure>
     let store = store(options.store.as_deref())?;
     let ids: Vec<&str> = options.figures.iter().map(String::as_str).collect();
     let failure = compute(options, catalog, &store, &ids).unwrap_or_else(Some);
-    let mut measured = Measured::new(catalog, &store, options.size);
+    let mut measured = Measured::new(catalog, &store, options.scale());
     let (mut text, mut csv) = (String::new(), String::new());
     for id in &options.figures {
         let (paper, figure) = catalog.figure(id)?;
@@ -169,6 +169,10 @@ fn figures(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failure>
     }
     if let Some(target) = &options.csv {
         outputs.write_or_print(target, &csv);
+    }
+    if let Some(most) = options.intervals {
+        text +=
+            &format!("\nRuns of one workload are estimated from at most {most} intervals of each launch.\n");
     }
     outputs.show(&text);
     outputs.finish(failure)
@@ -192,8 +196,8 @@ fn write_figure(options: &ReproduceOptions, id: &str, csv: &str, panels: &[Panel
 /// Compares the headline claims, and writes the page if `--output` is given.
 fn headlines(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failure> {
     claims::check(catalog)?;
-    if options.size.is_some() && options.output.is_some() {
-        let why = "--output: must be given without --size, because the page explains the figures at their own sizes";
+    if options.scale() != StudyScale::default() && options.output.is_some() {
+        let why = "--output: must be given without --size and --intervals, because the page explains the figures at their own sizes";
         return Err(Failure::usage(why));
     }
     let mut plan = Plan::default();
@@ -207,7 +211,7 @@ fn headlines(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failur
     if stop.load(std::sync::atomic::Ordering::Relaxed) {
         outputs.interrupted();
     }
-    let mut measured = Measured::new(catalog, &store, options.size);
+    let mut measured = Measured::new(catalog, &store, options.scale());
     if let Some(path) = &options.output {
         let page = page::page(catalog, &mut measured)?;
         outputs.write(path, page);

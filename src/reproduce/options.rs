@@ -2,7 +2,11 @@
 use crate::value_parsers::name_of;
 use clap::Args;
 use selvedge_sim::workload::Size;
+use selvedge_study::StudyScale;
 use std::path::PathBuf;
+
+/// Max thread instructions of a run at size `paper`: the longest that a paper states (CABA, section 5).
+const PAPER_INSTRUCTIONS: u64 = 1_000_000_000;
 
 /// Options of `selvedge reproduce`.
 #[derive(Args)]
@@ -20,6 +24,9 @@ pub struct ReproduceOptions {
     /// billion thread instructions at the latest
     #[arg(long, value_parser = name_of::<Size>(), conflicts_with = "list")]
     pub size: Option<Size>,
+    /// Estimate each run of one workload from at most N intervals between beginning and end of a launch; such a run has no limit
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "list")]
+    pub intervals: Option<u64>,
     /// Estimate the time for the points without a stored result, and simulate nothing
     #[arg(long, conflicts_with_all = ["list", "stored", "csv", "plot", "output"])]
     pub time: bool,
@@ -44,4 +51,13 @@ pub struct ReproduceOptions {
     /// Write the charts of Selvedge's documentation to DOCS/images, from the tables in DOCS/reference
     #[arg(long, value_name = "DOCS", hide = true, conflicts_with_all = ["figures", "list", "headlines", "stored", "csv", "plot", "output"])]
     pub pictures: Option<PathBuf>,
+}
+
+impl ReproduceOptions {
+    /// Returns the scale of the runs.
+    pub fn scale(&self) -> StudyScale {
+        let has_limit = self.size == Some(Size::Paper) && self.intervals.is_none();
+        let max_instructions = has_limit.then_some(PAPER_INSTRUCTIONS);
+        StudyScale { size: self.size, max_instructions, intervals: self.intervals }
+    }
 }

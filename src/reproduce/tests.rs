@@ -5,11 +5,11 @@ use super::metric::Unit;
 use super::paper::{Figure, Paper, Read};
 use super::sample::Sample;
 use super::table::panels;
-use super::{facts, page, show};
+use super::{ReproduceOptions, facts, page, show};
+use clap::{Args, FromArgMatches};
 use selvedge_sim::best::settled;
 use selvedge_sim::run::instances;
-use selvedge_sim::workload::Size;
-use selvedge_study::{Labels, PointWork};
+use selvedge_study::{Labels, PointWork, StudyScale};
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,7 +28,8 @@ fn every_figure_has_a_study_that_parses_and_every_study_a_figure() {
     let used: BTreeSet<String> =
         expressed(&catalog).iter().map(|(_, figure)| figure.study().to_owned()).collect();
     for name in &used {
-        let study = study(name, None).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+        let study =
+            study(name, StudyScale::default()).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
         assert_eq!(study.name, *name);
     }
     assert_eq!(used, study_names().into_iter().collect());
@@ -55,7 +56,8 @@ fn the_figures_that_must_be_there_are() {
 fn every_point_of_every_study_can_run() {
     let mut built = BTreeSet::new();
     for name in study_names() {
-        let study = study(&name, None).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+        let study =
+            study(&name, StudyScale::default()).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
         assert!(!study.points().is_empty(), "{name}");
         for point in study.points() {
             let (workload, series) = (&point.labels.workload, &point.labels.mechanism);
@@ -73,10 +75,27 @@ fn every_point_of_every_study_can_run() {
     assert!(built.len() > 100, "{}", built.len());
 }
 
+fn options(arguments: &[&str]) -> ReproduceOptions {
+    let command = ReproduceOptions::augment_args(clap::Command::new("reproduce"));
+    let matches = command.no_binary_name(true).try_get_matches_from(arguments).expect("options");
+    ReproduceOptions::from_arg_matches(&matches).expect("options")
+}
+
+#[test]
+fn runs_by_intervals_have_no_limit_at_the_papers_size() {
+    let scale = options(&["caba-8", "--size", "paper", "--intervals", "6"]).scale();
+    let study = study("caba-8", scale).unwrap_or_else(|failure| panic!("{failure:?}"));
+    for point in study.points() {
+        let p = &point.parameters;
+        assert_eq!((p.size.as_str(), p.intervals, p.max_instructions), ("paper", Some(6), None));
+    }
+}
+
 #[test]
 fn every_study_has_points_at_the_papers_size() {
+    let scale = options(&["caba-8", "--size", "paper"]).scale();
     for name in study_names() {
-        let study = study(&name, Some(Size::Paper)).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
+        let study = study(&name, scale).unwrap_or_else(|failure| panic!("{name}: {failure:?}"));
         for point in study.points() {
             let p = &point.parameters;
             assert_eq!(p.size, "paper", "{name}");
@@ -90,7 +109,7 @@ fn every_study_has_points_at_the_papers_size() {
 fn empty_samples(figure: &Figure) -> Vec<Sample> {
     let folder = tempfile::tempdir().expect("a folder");
     let store = selvedge_study::Store::open(folder.path()).expect("a store");
-    super::sample::samples(&study(figure.study(), None).expect("a study"), &store)
+    super::sample::samples(&study(figure.study(), StudyScale::default()).expect("a study"), &store)
 }
 
 #[test]
@@ -169,7 +188,7 @@ fn applications_are_the_workloads_that_stand_for_them() {
             continue;
         }
         let prefix = prefix.split("-6").next().unwrap_or(prefix);
-        for point in study(figure.study(), None).expect("a study").points() {
+        for point in study(figure.study(), StudyScale::default()).expect("a study").points() {
             let (name, workload) = (&point.labels.workload, &point.parameters.workload);
             if workload.contains('+') {
                 continue;

@@ -36,6 +36,17 @@ pub fn netlists(goal: Goal, top: &str, memories: &[CompiledMemory], style: Memor
 pub const CELL_MODELS: &str =
     "read_liberty -ignore_miss_func cells.lib\nproc\nwrite_verilog -noattr cells_sim.v\n";
 
+/// Gives every register of the cells a random value at power-up. An unknown value would spread through gates that compute
+/// `x | ~x`: mapping creates such gates, and an output would stay unknown that no register decides.
+pub(crate) fn with_power_up(cells: &str) -> String {
+    let registers =
+        cells.lines().map(|line| match line.strip_prefix("  reg ").and_then(|rest| rest.strip_suffix(';')) {
+            Some(name) => format!("{line}\n  initial {name} = $random;\n"),
+            None => format!("{line}\n"),
+        });
+    registers.collect()
+}
+
 /// Returns an OpenSTA script that prints the slew of every pin of `GOAL_power.v`. Inputs have the same drivers and outputs
 /// the same loads as in mapping. Clock and reset have no slew.
 pub(crate) fn slews(goal: Goal, top: &str, ideal: &[&str], driver: &str, load: f64) -> String {
@@ -374,6 +385,13 @@ mod tests {
         let changes = changes.iter().map(|(pin, count)| ((*pin).to_string(), *count)).collect();
         let activity = RecordedActivity { clocks: 10, changes };
         energy(&netlist, &library, &BTreeMap::new(), &activity, (2.0, 0.5), "t")
+    }
+
+    #[test]
+    fn registers_of_cells_start_with_a_value() {
+        let cells = "module dff(C, Q);\n  reg IQ;\n  wire d;\nendmodule\n";
+        let wanted = "module dff(C, Q);\n  reg IQ;\n  initial IQ = $random;\n  wire d;\nendmodule\n";
+        assert_eq!(with_power_up(cells), wanted);
     }
 
     #[test]

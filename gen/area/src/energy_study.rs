@@ -57,6 +57,7 @@ pub fn prepare(
     setup.yosys.run(folder, &["-q", "energy.ys"], &work, stop)?;
     put(folder, "cells.ys", CELL_MODELS)?;
     setup.yosys.run(folder, &["-q", "cells.ys"], &work, stop)?;
+    put(folder, "cells_sim.v", &energy::with_power_up(&get(folder, "cells_sim.v")?))?;
     let netlist = format!("{name}_power.v");
     put(folder, &netlist, &crate::timing::plain_names(&get(folder, &netlist)?))?;
     let ideal: Vec<&str> = std::iter::once("clk_i").chain(reset).collect();

@@ -27,13 +27,15 @@ const MOST_POINTS: usize = 1_000_000;
 /// Default way of sharing the GPU.
 const USUAL_SHARE: &str = "left-over";
 
-/// Size of all runs, which replaces the sizes of a study file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Settings of all runs, in addition to a study file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StudyScale {
-    /// Size of all workloads.
-    pub size: Size,
+    /// Size of all workloads, which replaces the sizes of the file.
+    pub size: Option<Size>,
     /// Max thread instructions of each run of a single workload. A smaller limit of the file still applies.
     pub max_instructions: Option<u64>,
+    /// Max intervals of a launch, for each run of a single workload without a limit.
+    pub intervals: Option<u64>,
 }
 
 /// A study: its name, title and points.
@@ -89,14 +91,14 @@ impl Study {
     /// # Errors
     /// The errors of [`Study::read`].
     pub fn parse(text: &str, origin: &Path) -> Result<Self, StudyError> {
-        Self::parse_at(text, origin, None)
+        Self::parse_at(text, origin, StudyScale::default())
     }
 
-    /// Parses the text of a study file like [`Study::parse`]. A scale replaces the sizes of the file.
+    /// Parses the text of a study file like [`Study::parse`]. `scale` applies to all runs.
     ///
     /// # Errors
     /// The errors of [`Study::read`].
-    pub fn parse_at(text: &str, origin: &Path, scale: Option<StudyScale>) -> Result<Self, StudyError> {
+    pub fn parse_at(text: &str, origin: &Path, scale: StudyScale) -> Result<Self, StudyError> {
         let file = origin.display().to_string();
         let text = StudyText { file: &file, text };
         let table = parse(text)?;
@@ -198,7 +200,7 @@ struct PointChoice<'c> {
 struct PointReader<'a> {
     sources: Sources<'a>,
     size: Size,
-    scale: Option<StudyScale>,
+    scale: StudyScale,
     engine: Engine,
     configs: Vec<ConfigChoice>,
     shares: Vec<String>,
@@ -225,11 +227,11 @@ fn cycles_at(item: &KeyedValue<'_>, size: Size) -> Result<u64, StudyError> {
 }
 
 impl<'a> PointReader<'a> {
-    fn new(top: &Section<'a>, folder: &'a Path, scale: Option<StudyScale>) -> Result<Self, StudyError> {
+    fn new(top: &Section<'a>, folder: &'a Path, scale: StudyScale) -> Result<Self, StudyError> {
         let records = top.get("records").map(|records| records.string()).transpose()?;
         let records = records.map(|records| records.trim_end_matches('/').to_owned());
         let size = top.get("size").map_or(Ok(Size::Small), |size| size.parse(SIZES))?;
-        let size = scale.map_or(size, |scale| scale.size);
+        let size = scale.size.unwrap_or(size);
         let mut reader = PointReader {
             sources: Sources::new(folder, records),
             size,
@@ -410,7 +412,7 @@ impl<'a> PointReader<'a> {
         section.only(&["workload", "label", "size", "input", "values"])?;
         let text = section.need("workload", "a workload")?;
         let size = section.get("size").map_or(Ok(self.size), |size| size.parse(SIZES))?;
-        let size = self.scale.map_or(size, |scale| scale.size);
+        let size = self.scale.size.unwrap_or(size);
         let label = section.get("label").map(|label| label.string()).transpose()?;
         let input = section.get("input").map(|input| input.string()).transpose()?;
         let values = section.get("values").map(|values| values.string()).transpose()?;
@@ -490,11 +492,13 @@ impl<'a> PointReader<'a> {
     fn add(&mut self, choice: PointChoice) {
         let PointChoice { workload, config, vary, share, mechanism } = choice;
         let set: Vec<Override> = config.set.iter().chain(vary).chain(&mechanism.set).cloned().collect();
-        let limits = [self.bounds.instructions, self.scale.and_then(|scale| scale.max_instructions)];
+        let limits = [self.bounds.instructions, self.scale.max_instructions];
         let max_instructions = match share {
             Some(_) => self.bounds.instructions,
             None => limits.into_iter().flatten().min(),
         };
+        let has_limit = self.bounds.cycles.is_some() || max_instructions.is_some();
+        let scaled = self.scale.intervals.filter(|_| share.is_none() && !has_limit);
         let has_size = workload.loaded.iter().any(|one| matches!(one.source, Source::BuiltIn(_)));
         let parameters = Parameters {
             workload: workload.text.clone(),
@@ -510,7 +514,7 @@ impl<'a> PointReader<'a> {
             alone: share.is_some() && self.alone,
             max_cycles: self.bounds.cycles,
             max_instructions,
-            intervals: self.intervals,
+            intervals: self.intervals.or(scaled),
         };
         let machine = match overridden(&config.config, &parameters.set) {
             Ok(_) if parameters.set.is_empty() => Ok(Arc::clone(&config.config)),

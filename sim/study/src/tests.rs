@@ -188,7 +188,7 @@ fn a_scale_replaces_the_sizes_and_adds_a_limit_to_runs_of_one_workload() {
         mechanisms = ["base"]
         cycles_together = { study = 200, paper = 2000 }
         "#;
-    let scale = StudyScale { size: Size::Paper, max_instructions: Some(50) };
+    let scale = StudyScale { size: Some(Size::Paper), max_instructions: Some(50), ..StudyScale::default() };
     let parameters = |text: &str, scale| -> Vec<(String, Option<u64>, Option<u64>)> {
         let study = Study::parse_at(text, Path::new("my.toml"), scale).unwrap_or_else(|e| panic!("{e}"));
         let of = |p: &Parameters| (p.size.clone(), p.max_instructions, p.cycles_together);
@@ -196,11 +196,26 @@ fn a_scale_replaces_the_sizes_and_adds_a_limit_to_runs_of_one_workload() {
     };
     let row = |size: &str, limit, cycles| (size.to_owned(), limit, cycles);
     let as_written = [row("study", None, None), row("small", None, None), row("study", None, Some(200))];
-    assert_eq!(parameters(text, None), as_written);
+    assert_eq!(parameters(text, StudyScale::default()), as_written);
     let scaled = [row("paper", Some(50), None), row("paper", Some(50), None), row("paper", None, Some(2000))];
-    assert_eq!(parameters(text, Some(scale)), scaled);
-    let limit = |own: u64| parameters(&format!("max_instructions = {own}\n{text}"), Some(scale))[0].1;
+    assert_eq!(parameters(text, scale), scaled);
+    let limit = |own: u64| parameters(&format!("max_instructions = {own}\n{text}"), scale)[0].1;
     assert_eq!((limit(40), limit(60)), (Some(40), Some(50)), "the smaller limit holds");
+}
+
+#[test]
+fn a_scale_gives_intervals_to_runs_of_one_workload_without_a_limit() {
+    let workloads =
+        "workloads = [\"vecadd\", \"bfs+kmeans\"]\nmechanisms = [\"base\"]\ncycles_together = 9\n";
+    let intervals = |text: &str, scale| -> Vec<Option<u64>> {
+        let study = Study::parse_at(text, Path::new("my.toml"), scale).unwrap_or_else(|e| panic!("{e}"));
+        study.points().iter().map(|point| point.parameters.intervals).collect()
+    };
+    let scale = StudyScale { intervals: Some(6), ..StudyScale::default() };
+    assert_eq!(intervals(workloads, scale), [Some(6), None]);
+    assert_eq!(intervals(&format!("max_cycles = 7\n{workloads}"), scale), [None, None]);
+    let own = "intervals = 3\nworkloads = [\"vecadd\"]\nmechanisms = [\"base\"]\n";
+    assert_eq!(intervals(own, scale), [Some(3)]);
 }
 
 #[test]
