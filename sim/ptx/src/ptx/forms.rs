@@ -8,7 +8,7 @@ use super::small_float::SmallFloat;
 use super::video::VideoForm;
 
 /// Max work of a matrix product in [`OpClass::Matrix`] and [`OpClass::MatrixFp64`].
-pub const MOST_MATRIX_WORK: u16 = 2048;
+pub const MOST_MATRIX_WORK: u16 = u16::MAX;
 
 /// Functional unit of an instruction, for the dispatch of a timing model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -430,6 +430,11 @@ impl Factor {
         matches!(self, Self::Unsigned8 | Self::Signed8 | Self::Unsigned4 | Self::Signed4)
     }
 
+    /// Returns whether elements have the type f16.
+    pub(crate) fn is_half(self) -> bool {
+        self == Self::Float(SmallFloat::Half)
+    }
+
     /// Returns the value of element `index` of a register.
     pub(crate) fn element(self, register: u64, index: usize) -> f64 {
         let bits = u32::from(self.bits());
@@ -487,6 +492,11 @@ pub(crate) struct MatrixForm {
 }
 
 impl MatrixForm {
+    /// Returns the rows, divided by eight.
+    pub(crate) fn blocks(self) -> usize {
+        if self.tall { 2 } else { 1 }
+    }
+
     /// Returns the columns of the first factor.
     pub(crate) fn k(self) -> usize {
         1 << self.k_bits
@@ -513,7 +523,7 @@ impl MatrixForm {
             let of = |sum| if sum == Sum::Half { 2 } else { 4 };
             return [of(self.to), 2, 2, of(self.from)];
         }
-        let blocks = if self.tall { 2 } else { 1 };
+        let blocks = self.blocks();
         let second = self.k() / (4 * self.a.per_register());
         let of = |sum| if sum == Sum::Half { blocks } else { 2 * blocks };
         [of(self.to), blocks * second, second, of(self.from)]

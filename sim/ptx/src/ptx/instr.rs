@@ -8,6 +8,7 @@ use super::forms::{
 };
 use super::signatures::SystemCall;
 use super::special::LiveSpecial;
+use super::warp_group::WarpGroupForm;
 
 /// Absent register or guard.
 pub(crate) const NONE: u16 = u16::MAX;
@@ -75,6 +76,8 @@ pub(crate) enum Op {
     Tensor(TensorForm),
     /// Waits until bulk copies have read shared memory.
     AwaitReads,
+    /// `wgmma.mma_async`.
+    WarpGroup(WarpGroupForm),
     System(SystemCall),
     Fence,
     /// `bar.warp.sync`: the lanes of the warp wait for each other.
@@ -88,7 +91,7 @@ impl Op {
     pub(super) fn needs_members(self) -> bool {
         match self {
             Op::Barrier { .. } | Op::BarrierReduce(_) | Op::Gather => true,
-            Op::Shuffle(_) | Op::Vote(_) | Op::Match { .. } | Op::Reduce { .. } => true,
+            Op::Shuffle(_) | Op::Vote(_) | Op::Match { .. } | Op::Reduce { .. } | Op::WarpGroup(_) => true,
             Op::Rare(rare) => matches!(rare, Rare::Transpose | Rare::Elect | Rare::Matrix(_)),
             Op::RareAccess(access) => {
                 matches!(access, RareAccess::LoadMatrix(_) | RareAccess::StoreMatrix(_))

@@ -14,7 +14,7 @@ use super::warp::Warp;
 use super::{Env, memory_ops};
 
 /// Columns of the result.
-const COLUMNS: usize = 8;
+pub(super) const COLUMNS: usize = 8;
 
 impl Warp {
     /// Multiplies two matrices and adds a third. Sums are computed in double precision, in the order of k with the
@@ -71,8 +71,26 @@ impl Warp {
     }
 }
 
+impl MatrixForm {
+    /// Returns the rows of the first factor, which is in registers in the layout of `mma.m16n8` or `mma.m8n8`.
+    pub(super) fn rows_of(self, a: &[[u64; 32]], mask: u32) -> Vec<f64> {
+        let (k, per_register, blocks) = (self.k(), self.a.per_register(), self.blocks());
+        let mut rows = vec![0f64; 8 * blocks * k];
+        for lane in lanes(mask) {
+            for (number, values) in a.iter().enumerate() {
+                let row = lane / 4 + 8 * (number % blocks);
+                let column = (lane % 4 + 4 * (number / blocks)) * per_register;
+                for element in 0..per_register {
+                    rows[row * k + column + element] = self.a.element(values[lane], element);
+                }
+            }
+        }
+        rows
+    }
+}
+
 /// Returns the sum as bits of its type.
-fn sum_bits(form: MatrixForm, products: f64, addend: f64) -> u64 {
+pub(super) fn sum_bits(form: MatrixForm, products: f64, addend: f64) -> u64 {
     match form.to {
         Sum::Half => SmallFloat::Half.encode(products + addend, Rounding::Nearest).into(),
         Sum::Single => SmallFloat::Single.encode(products + addend, Rounding::Nearest).into(),
@@ -86,7 +104,7 @@ fn sum_bits(form: MatrixForm, products: f64, addend: f64) -> u64 {
 }
 
 /// Returns the value of an element of the addend.
-fn addend_value(of: Sum, bits: u64) -> f64 {
+pub(super) fn addend_value(of: Sum, bits: u64) -> f64 {
     match of {
         Sum::Half => SmallFloat::Half.decode(bits as u32 & 0xffff),
         Sum::Single => f32::from_bits(bits as u32).into(),
@@ -98,18 +116,11 @@ fn addend_value(of: Sum, bits: u64) -> f64 {
 /// Returns the registers of the result of a product in the layout of `mma.m16n8` or `mma.m8n8`.
 fn product(form: MatrixForm, [a, b, c]: [&[[u64; 32]]; 3], mask: u32) -> Vec<[u64; 32]> {
     let (k, per_register) = (form.k(), form.a.per_register());
-    let blocks = if form.tall { 2 } else { 1 };
-    let mut first = vec![0f64; 8 * blocks * k];
+    let blocks = form.blocks();
+    let first = form.rows_of(a, mask);
     let mut second = vec![0f64; k * COLUMNS];
     for lane in lanes(mask) {
         let (group, inner) = (lane / 4, lane % 4 * per_register);
-        for (number, values) in a.iter().enumerate() {
-            let row = group + 8 * (number % blocks);
-            let column = inner + 4 * per_register * (number / blocks);
-            for element in 0..per_register {
-                first[row * k + column + element] = form.a.element(values[lane], element);
-            }
-        }
         for (number, values) in b.iter().enumerate() {
             let row = inner + 4 * per_register * number;
             for element in 0..per_register {

@@ -58,6 +58,7 @@ mod texture_ops;
 mod texture_uses;
 mod video;
 mod warp;
+mod warp_group;
 mod wmma;
 
 pub use access::{AccessKind, Completion, Fault, MemAccess};

@@ -109,6 +109,10 @@ impl Warp {
             Op::Mbarrier(form) => return mbarrier::execute(self, kernel, env, instr, form, mask, access),
             Op::Bulk(form) => return bulk::copy(self, kernel, env, instr, form, mask, access),
             Op::Tensor(form) => return tensor::copy(self, kernel, env, instr, form, mask, access),
+            Op::WarpGroup(form) => {
+                self.multiply_in_group(kernel, env, instr, form, mask)?;
+                done
+            }
             Op::AwaitReads => Step::AwaitReads,
             Op::System(call) => {
                 system::call(self, kernel, env, instr, call, mask)?;

@@ -9,11 +9,9 @@ use super::super::forms::{
 };
 use super::super::instr::{NONE, Op};
 use super::super::small_float::SmallFloat;
+use super::in_flight::Work;
 use super::memory::elements;
 use super::{FunctionDecoder, Result, exactly};
-
-/// Number of scoreboard numbers that copies to shared memory share. A wait can name all of them.
-const COPY_FLAGS: usize = 8;
 
 impl FunctionDecoder<'_> {
     /// `mma.sync`: result, two factors and addend, all vectors. `whole`: the product of the PTX; otherwise a part of it.
@@ -173,13 +171,13 @@ impl FunctionDecoder<'_> {
                 let [Operand::Integer(_)] = exactly(operands)? else {
                     return Err("it takes a number of groups".to_owned());
                 };
-                return self.wait_for_copies();
+                return self.awaits(Work::Copy);
             }
             ["bulk", rest @ ..] => return self.bulk(rest, operands),
             ["mbarrier", "arrive", rest @ ..] => return self.arrive_later(rest, operands),
             ["wait_all"] => {
                 exactly::<0>(operands)?;
-                return self.wait_for_copies();
+                return self.awaits(Work::Copy);
             }
             _ => {}
         }
@@ -218,41 +216,8 @@ impl FunctionDecoder<'_> {
         if let Some(size) = size {
             self.instr.c = self.integer(size, 32)?;
         }
-        let flag = self.copy_flag();
-        self.dests.push(flag);
+        self.starts(Work::Copy);
         self.plain(Op::RareAccess(RareAccess::Copy(form)), OpClass::Load)
-    }
-
-    /// Returns the scoreboard number of the next copy. It is in flight while the copy is.
-    fn copy_flag(&mut self) -> u16 {
-        let index = self.copies % COPY_FLAGS;
-        self.copies += 1;
-        if index == self.copy_flags.len() {
-            let hidden = self.hidden(1);
-            self.copy_flags.push((self.named[0] + self.named[1]) as u16 + hidden);
-        }
-        self.copy_flags[index]
-    }
-
-    /// Decodes an instruction that waits for all copies.
-    fn wait_for_copies(&mut self) -> Result<()> {
-        self.waits.push(self.body.code.len());
-        self.plain(Op::Nothing, OpClass::Int)
-    }
-
-    /// Adds the copies' scoreboard numbers to every wait. Later copies are included, because a loop may execute them
-    /// first.
-    pub(super) fn name_copies(&mut self) {
-        for &wait in &self.waits {
-            let instr = &mut self.body.code[wait];
-            for &flag in &self.copy_flags {
-                let count = usize::from(instr.dest_count + instr.source_count);
-                if let Some(slot) = instr.named.get_mut(count) {
-                    *slot = flag;
-                    instr.source_count += 1;
-                }
-            }
-        }
     }
 
     /// `suld.b.2d` and `sust.b.2d`: loads and stores bytes of a surface.
@@ -355,33 +320,37 @@ fn vector(operand: &Operand, count: usize) -> Result<&[Operand]> {
     elements(operand, count as u8)
 }
 
+/// Returns the type of a factor.
+pub(super) fn factor(name: &str) -> Result<Factor> {
+    Ok(match name {
+        "u8" => Factor::Unsigned8,
+        "s8" => Factor::Signed8,
+        "u4" => Factor::Unsigned4,
+        "s4" => Factor::Signed4,
+        "b1" => Factor::Bit,
+        "f16" => Factor::Float(SmallFloat::Half),
+        "bf16" => Factor::Float(SmallFloat::Brain),
+        "tf32" => Factor::Float(SmallFloat::Tf32),
+        "e4m3" => Factor::Float(SmallFloat::E4m3),
+        "e5m2" => Factor::Float(SmallFloat::E5m2),
+        "f64" => Factor::Double,
+        other => return Err(format!("a factor of type '{}' is not known", quote(other))),
+    })
+}
+
+/// Returns the type of a sum.
+pub(super) fn sum(name: &str) -> Result<Sum> {
+    Ok(match name {
+        "f16" => Sum::Half,
+        "f32" => Sum::Single,
+        "f64" => Sum::Double,
+        "s32" => Sum::Integer,
+        other => return Err(format!("a result of type '{}' is not known", quote(other))),
+    })
+}
+
 /// Parses the shape and types of a matrix product. `whole`: the product of the PTX; otherwise a part of it.
 fn matrix_form(shape: &str, [to, a, b, from]: [&str; 4], whole: bool) -> Result<MatrixForm> {
-    let factor = |name: &str| {
-        Ok(match name {
-            "u8" => Factor::Unsigned8,
-            "s8" => Factor::Signed8,
-            "u4" => Factor::Unsigned4,
-            "s4" => Factor::Signed4,
-            "b1" => Factor::Bit,
-            "f16" => Factor::Float(SmallFloat::Half),
-            "bf16" => Factor::Float(SmallFloat::Brain),
-            "tf32" => Factor::Float(SmallFloat::Tf32),
-            "e4m3" => Factor::Float(SmallFloat::E4m3),
-            "e5m2" => Factor::Float(SmallFloat::E5m2),
-            "f64" => Factor::Double,
-            other => return Err(format!("a factor of type '{}' is not known", quote(other))),
-        })
-    };
-    let sum = |name: &str| {
-        Ok(match name {
-            "f16" => Sum::Half,
-            "f32" => Sum::Single,
-            "f64" => Sum::Double,
-            "s32" => Sum::Integer,
-            other => return Err(format!("a result of type '{}' is not known", quote(other))),
-        })
-    };
     let (a, b, to, from) = (factor(a)?, factor(b)?, sum(to)?, sum(from)?);
     let (tall, k) = match shape.split_once("n8k") {
         Some(("m16", k)) => (true, k),
@@ -389,7 +358,7 @@ fn matrix_form(shape: &str, [to, a, b, from]: [&str; 4], whole: bool) -> Result<
         _ => return Err(format!("shape '{}' does not have 8 or 16 rows and 8 columns", quote(shape))),
     };
     let k: u16 = k.parse().map_err(|_| format!("shape '{}' is not known", quote(shape)))?;
-    let half = a == Factor::Float(SmallFloat::Half);
+    let half = a.is_half();
     let shapes: &[(bool, u16)] = match a {
         Factor::Float(SmallFloat::Half) if !whole => &[(true, 8), (true, 16), (false, 4)],
         Factor::Float(SmallFloat::Half | SmallFloat::Brain) => &[(true, 8), (true, 16)],

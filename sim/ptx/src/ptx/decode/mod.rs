@@ -15,16 +15,19 @@ use super::registers::Literals;
 use super::signatures::{SYSTEM_CALL, SystemCall};
 use super::special::{self, Special, SpecialSource};
 use super::wmma;
+use in_flight::InFlight;
 
 mod arithmetic;
 mod bulk;
 mod control;
 mod half;
+mod in_flight;
 mod lane_ops;
 mod matrix;
 mod mbarrier;
 mod memory;
 mod video;
+mod warp_group;
 
 /// Rows of the arithmetic table, by [`in_order`] of their forms.
 static FORMS_IN_ORDER: LazyLock<HashMap<String, &'static AluRow>> = LazyLock::new(|| {
@@ -95,11 +98,8 @@ struct FunctionDecoder<'a> {
     carry_flag: Option<u16>,
     /// Hidden predicate that no instruction writes.
     false_predicate: Option<u16>,
-    /// Number of copies to shared memory so far.
-    copies: usize,
-    copy_flags: Vec<u16>,
-    /// Indices of the instructions that wait for copies.
-    waits: Vec<usize>,
+    /// Work in flight by kind.
+    in_flight: [InFlight; 2],
     instr: Instr,
     dests: Vec<u16>,
     sources: Vec<u16>,
@@ -217,9 +217,7 @@ impl<'a> FunctionDecoder<'a> {
             body,
             carry_flag: None,
             false_predicate: None,
-            copies: 0,
-            copy_flags: Vec::new(),
-            waits: Vec::new(),
+            in_flight: Default::default(),
             instr: Instr::blank(0),
             dests: Vec::new(),
             sources: Vec::new(),
@@ -247,7 +245,9 @@ impl<'a> FunctionDecoder<'a> {
             .iter()
             .flat_map(|&(count, weight)| std::iter::repeat_n(weight, count))
             .collect();
-        self.name_copies();
+        for work in &self.in_flight {
+            work.name(&mut self.body.code);
+        }
         (self.body.words, self.body.doubles, self.body.predicates) =
             (self.total[0], self.total[1], self.total[2]);
         super::control_flow::set_reconvergence(&mut self.body.code, &self.body.branch_lists);
@@ -313,6 +313,7 @@ impl<'a> FunctionDecoder<'a> {
             "ldmatrix" | "stmatrix" => self.load_matrix(name == "stmatrix", &modifiers, operands),
             "movmatrix" => self.transpose_matrix(&modifiers, operands),
             "elect" => self.elect(&modifiers, operands),
+            "wgmma" => self.warp_group(&modifiers, operands),
             "cp" => self.copy(&modifiers, operands),
             "mbarrier" => self.mbarrier(&modifiers, operands),
             "suld" | "sust" => self.surface(name == "sust", &modifiers, operands),

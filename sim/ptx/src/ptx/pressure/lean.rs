@@ -116,6 +116,13 @@ impl<'a> Maker<'a> {
         let (mut definitions, mut uses) = (vec![Vec::new(); registers], vec![Vec::new(); registers]);
         for (at, instr) in body.code.iter().enumerate() {
             instr.dests().iter().for_each(|&d| definitions[usize::from(d)].push(at as u32));
+            if let Op::WarpGroup(form) = instr.op {
+                // Sums are in the first file, whose scoreboard numbers are the indices.
+                let sums = &body.operand_lists[instr.target as usize][..form.sums()];
+                for users in [&mut definitions, &mut uses] {
+                    sums.iter().for_each(|&sum| users[usize::from(sum)].push(at as u32));
+                }
+            }
             for &source in instr.sources() {
                 let users: &mut Vec<u32> = &mut uses[usize::from(source)];
                 if users.last() != Some(&(at as u32)) {

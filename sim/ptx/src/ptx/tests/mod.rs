@@ -36,6 +36,7 @@ mod tensors;
 mod textures;
 mod video;
 mod waits;
+mod warp_groups;
 mod warp_wide;
 mod wmma;
 
