@@ -183,6 +183,11 @@ fn copies_of_boxes_of_a_tensor_agree_with_the_matrix() {
 }
 
 #[test]
+fn products_of_warp_groups_agree_with_those_of_integers() {
+    check_for("products_of_warp_groups_agree_with_those_of_integers", "warp_groups", "compute_90a");
+}
+
+#[test]
 fn graphs_run_their_work_in_the_order_of_their_dependencies() {
     check_with_nvcc("graphs_run_their_work_in_the_order_of_their_dependencies", "graphs");
 }

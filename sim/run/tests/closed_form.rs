@@ -630,6 +630,30 @@ fn a_wait_ends_without_its_phase_after_a_microsecond() {
     assert_eq!((time(24) - time(8)) / 16, 1400 + u64::from(config.sm.branch_latency) + answer);
 }
 
+#[test]
+fn products_of_a_warp_group_follow_each_other_without_a_wait() {
+    let config = Arc::new(GpuConfig::load("h100").expect("built in"));
+    let sums: Vec<String> = (10..42).map(|register| format!("%r{register}")).collect();
+    // Both factors are at address 0, without swizzle.
+    let product = format!(
+        "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{{}}}, %rd2, %rd2, 1, 1, 1, 0, 0;\n",
+        sums.join(", ")
+    );
+    let wait = "wgmma.wait_group.sync.aligned 0;\n";
+    let time = |round: &str, count: usize| {
+        let body = format!("mov.u32 %r9, tile;\nmov.u64 %rd2, 0;\n{}{wait}", round.repeat(count));
+        let declarations = ".shared .align 1024 .b8 tile[1024];\n";
+        Bench::new(&config).run_with(declarations, &body, 128)
+    };
+    let per_round = |round: &str| (time(round, 24) - time(round, 8)) / 16;
+    // Each warp computes 16 rows.
+    let interval = 16 * 64 * 16 / config.sm.tensor.macs;
+    assert_eq!(per_round(&product), u64::from(interval));
+    // A wait issues when the product has ended, and the next product in the cycle after the wait.
+    let latency = config.sm.tensor.latency_of(interval as u16);
+    assert_eq!(per_round(&format!("{product}{wait}")), u64::from(latency) + 1);
+}
+
 /// Returns the cycles of a load or copy of a line, from the L2 or from DRAM, and of the wait that follows.
 fn line_time(instruction: &str, wait: &str, warm: bool) -> u64 {
     let config = config();

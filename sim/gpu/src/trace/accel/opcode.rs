@@ -96,14 +96,21 @@ fn matrix(opcode: &str) -> Option<OpClass> {
     let suffixes: Vec<&str> = opcode.split('.').collect();
     let has = |any: &[&str]| suffixes.iter().any(|suffix| any.contains(suffix));
     let bits = match suffixes[0] {
-        "HMMA" if has(&["TF32"]) => 32,
-        "HMMA" => 16,
+        "HMMA" | "HGMMA" if has(&["TF32"]) => 32,
+        "HMMA" | "HGMMA" => 16,
         "IMMA" if has(&["S4", "U4"]) => 4,
-        "IMMA" => 8,
-        "BMMA" => 1,
+        "IMMA" | "IGMMA" | "QGMMA" => 8,
+        "BMMA" | "BGMMA" => 1,
         "DMMA" => 64,
         _ => return None,
     };
+    // Each warp of a group computes a quarter of the 64 rows. The largest product has one unit more than fits.
+    if let Some((columns, k)) = suffixes.iter().find_map(|suffix| suffix.strip_prefix("64x")?.split_once('x'))
+    {
+        let multiply_adds = 16 * columns.parse::<u32>().ok()? * k.parse::<u32>().ok()?;
+        let work = (multiply_adds * bits / 16).min(MOST_MATRIX_WORK.into());
+        return u16::try_from(work).ok().filter(|work| *work > 0).map(OpClass::Matrix);
+    }
     let (rows, k) = suffixes.iter().find_map(|suffix| {
         let (rows, rest) =
             suffix.strip_prefix("16").map_or_else(|| (8, suffix.strip_prefix('8')), |rest| (16, Some(rest)));
@@ -205,6 +212,12 @@ mod tests {
             ("IMMA.16864.U4.U4", 2048),
             ("BMMA.88128.XOR.POPC", 512),
             ("BMMA.168256.AND.POPC", 2048),
+            ("HGMMA.64x64x16.F32", 16384),
+            ("HGMMA.64x8x8.F32.TF32", 2048),
+            ("HGMMA.64x256x16.F32.BF16", 65535),
+            ("QGMMA.64x128x32.F32.E4M3.E4M3", 32768),
+            ("IGMMA.64x16x32.S8.S8", 4096),
+            ("BGMMA.64x16x256.AND.POPC", 4096),
         ] {
             assert_eq!(operation(opcode).map(|o| o.class), Some(OpClass::Matrix(work)), "{opcode}");
         }
