@@ -22,6 +22,13 @@ int main() {
     DEMAND(properties.warpSize == 32 && properties.maxThreadsPerBlock == 1024 && properties.major >= 6);
     CUDA(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
     DEMAND(value == properties.multiProcessorCount && value > 0);
+    CUDA(cudaDeviceGetAttribute(&value, cudaDevAttrMemoryPoolsSupported, 0));
+    DEMAND(value == 1);
+    CUDA(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0));
+    DEMAND(properties.asyncEngineCount == 1);
+#if CUDART_VERSION >= 12000
+    DEMAND(properties.memoryPoolsSupported == 1 && properties.hostRegisterSupported == 1);
+#endif
     DEMAND(properties.sharedMemPerBlock > 0 && properties.maxThreadsPerMultiProcessor >= 1024);
     CUDA(cudaRuntimeGetVersion(&count));
     DEMAND(count / 1000 == CUDART_VERSION / 1000);

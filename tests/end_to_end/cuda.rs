@@ -188,6 +188,11 @@ fn products_of_warp_groups_agree_with_those_of_integers() {
 }
 
 #[test]
+fn layers_faces_and_surfaces_are_read_and_written() {
+    check_with_nvcc("layers_faces_and_surfaces_are_read_and_written", "layers");
+}
+
+#[test]
 fn graphs_run_their_work_in_the_order_of_their_dependencies() {
     check_with_nvcc("graphs_run_their_work_in_the_order_of_their_dependencies", "graphs");
 }

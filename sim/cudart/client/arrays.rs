@@ -46,10 +46,16 @@ pub struct Array {
     pub address: u64,
     /// Distance between rows in bytes.
     pub pitch: u64,
-    /// Texels in x, y and z; 0 for missing dimensions.
+    /// Texels in x, y and z; 0 for missing dimensions. The layers of a layered array, or the faces of a cube, are in z.
     pub size: [u64; 3],
     pub format: TexelFormat,
+    flags: u32,
 }
+
+/// Flag `cudaArrayLayered`.
+const LAYERED: u32 = 1;
+/// Flag `cudaArrayCubemap`.
+const CUBE: u32 = 4;
 
 /// Returns the array of a handle.
 pub fn array<'a>(handle: *const Array) -> Done<&'a Array> {
@@ -57,14 +63,24 @@ pub fn array<'a>(handle: *const Array) -> Done<&'a Array> {
     unsafe { handle.as_ref() }.ok_or(error::INVALID_VALUE)
 }
 
-fn make(runtime: &mut Runtime, to: *mut *mut Array, format: *const TexelFormat, size: [usize; 3]) -> Done {
+fn make(
+    runtime: &mut Runtime,
+    to: *mut *mut Array,
+    format: *const TexelFormat,
+    size: [usize; 3],
+    flags: u32,
+) -> Done {
     let format = get(format)?;
     let size = size.map(|side| side as u64);
+    let is_cube = size[0] == size[1] && size[2] == 6;
+    if (flags & CUBE != 0 && !is_cube) || (flags & LAYERED != 0 && size[2] == 0) {
+        return Err(error::INVALID_VALUE);
+    }
     let row = size[0].checked_mul(format.bytes()).filter(|row| *row > 0).ok_or(error::INVALID_VALUE)?;
     let pitch = row.next_multiple_of(ROW_ALIGNMENT);
     let rows = size[1].max(1).checked_mul(size[2].max(1)).ok_or(error::MEMORY_ALLOCATION)?;
     let address = runtime.allocate(pitch.checked_mul(rows).ok_or(error::MEMORY_ALLOCATION)?, 256)?;
-    put(to, Box::into_raw(Box::new(Array { address, pitch, size, format })))
+    put(to, Box::into_raw(Box::new(Array { address, pitch, size, format, flags })))
 }
 
 impl Array {
@@ -199,15 +215,14 @@ extern "C" fn cudaCreateChannelDesc(x: c_int, y: c_int, z: c_int, w: c_int, kind
 }
 
 api! {
-    fn cudaMallocArray(to: *mut *mut Array, format: *const TexelFormat, width: usize, height: usize, _flags: u32) |runtime| {
-        make(runtime, to, format, [width, height, 0])
+    fn cudaMallocArray(to: *mut *mut Array, format: *const TexelFormat, width: usize, height: usize, flags: u32) |runtime| {
+        make(runtime, to, format, [width, height, 0], flags)
     };
     fn cudaMalloc3DArray(to: *mut *mut Array, format: *const TexelFormat, extent: VolumeExtent, flags: u32) |runtime| {
-        // Layered arrays and cubes need other sampling.
-        if flags & 5 != 0 {
-            return runtime.not_supported("cudaMalloc3DArray of layered arrays and cubes");
+        if flags & (LAYERED | CUBE) == LAYERED | CUBE {
+            return runtime.not_supported("cudaMalloc3DArray of layers of cubes");
         }
-        make(runtime, to, format, [extent.width, extent.height, extent.depth])
+        make(runtime, to, format, [extent.width, extent.height, extent.depth], flags)
     };
     fn cudaFreeArray(handle: *mut Array) |runtime| {
         if handle.is_null() {
@@ -224,7 +239,7 @@ api! {
         let [width, height, depth] = array.size.map(|side| side as usize);
         put_if(format, array.format);
         put_if(extent, VolumeExtent { width, height, depth });
-        put_if(flags, 0);
+        put_if(flags, array.flags);
         Ok(())
     };
     fn cudaMemcpyToArray(to: *mut Array, x: usize, y: usize, from: *const c_void, count: usize, kind: c_int) |runtime| {

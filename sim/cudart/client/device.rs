@@ -78,7 +78,7 @@ fn fields(runtime: &mut Runtime) -> Done<Vec<PropertyField>> {
         (408, Some(396), 4, MOST_TEXELS[0]),
         (416, None, 4, 1 << 27),
         (576, Some(560), 4, 0),
-        (600, Some(584), 4, 0),
+        (600, Some(584), 4, 1),
         (604, Some(588), 4, 1),
         (608, None, 4, of(Property::MemoryKhz)?),
         (612, Some(592), 4, of(Property::BusBits)?),
@@ -90,6 +90,9 @@ fn fields(runtime: &mut Runtime) -> Done<Vec<PropertyField>> {
         (688, Some(668), 4, 1),
         (696, Some(672), 8, shared),
         (712, Some(688), 4, of(Property::Blocks)?),
+        // Registration of host memory, and the default memory pool.
+        (728, Some(704), 4, 1),
+        (744, Some(720), 4, 1),
     ];
     for axis in 0..3 {
         out.push((324 + 4 * axis, Some(324 + 4 * axis), 4, MOST_THREADS[axis]));
@@ -109,7 +112,10 @@ fn properties(runtime: &mut Runtime, to: *mut c_void, size: usize, is_newest: bo
     out[..NAME.len()].copy_from_slice(NAME);
     for (old, new, bytes, value) in fields(runtime)? {
         let Some(at) = (if is_newest { new } else { Some(old) }) else { continue };
-        out[at..at + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        // The structure of CUDA 11 ends before the last fields.
+        if let Some(field) = out.get_mut(at..at + bytes) {
+            field.copy_from_slice(&value.to_le_bytes()[..bytes]);
+        }
     }
     Ok(())
 }
@@ -128,7 +134,7 @@ pub fn attribute(runtime: &mut Runtime, number: c_int) -> Done<u64> {
         12 | 82 => of(Property::Registers)?,
         13 => of(Property::CoreKhz)?,
         14 => 256,
-        15 | 19 | 41 | 79 | 80 | 83 | 95 => 1,
+        15 | 19 | 40 | 41 | 79 | 80 | 83 | 95 | 99 | 115 => 1,
         16 => of(Property::Sms)?,
         21 => MOST_TEXELS[0],
         22 | 23 => MOST_TEXELS[1],

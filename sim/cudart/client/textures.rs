@@ -1,4 +1,4 @@
-//! Textures: texture objects, and texture references to which the program binds memory.
+//! Textures: texture objects, texture references to which the program binds memory, and surface objects.
 use crate::arrays::{Array, TexelFormat, array};
 use crate::pointers::{field, get, put, put_if};
 use crate::protocol::{Call, error};
@@ -24,8 +24,9 @@ struct TextureSampling {
 
 impl Texels {
     fn of_array(handle: *const Array) -> Done<Self> {
-        let Array { address, pitch, size, format } = array(handle)?;
-        let size = size.iter().copied().take_while(|side| *side > 0).collect();
+        let Array { address, pitch, size, format, .. } = array(handle)?;
+        // Layers of one-dimensional arrays have a width and a depth.
+        let size = size.iter().copied().filter(|side| *side > 0).collect();
         Ok(Texels { address: *address, pitch: *pitch, size, format: *format })
     }
 
@@ -110,7 +111,18 @@ api! {
         };
         put(to, texels.texture(runtime, &sampling)?)
     };
-    // A texture has no memory to free.
+    fn cudaCreateSurfaceObject(to: *mut u64, resource_desc: *const c_void) |runtime| {
+        if field::<c_int>(resource_desc, 0)? != 0 {
+            return Err(error::INVALID_VALUE);
+        }
+        // Instructions on surfaces access bytes, and do not sample.
+        let sampling =
+            TextureSampling { address_mode: 0, filter: 0, normalized_values: false, normalized_coordinates: false };
+        let texels = Texels::of_array(field(resource_desc, 8)?)?;
+        put(to, texels.texture(runtime, &sampling)?)
+    };
+    // Textures and surfaces have no memory to free.
+    fn cudaDestroySurfaceObject(_surface: u64) |_| Ok(());
     fn cudaDestroyTextureObject(_texture: u64) |_| Ok(());
     fn cudaBindTexture(
         offset: *mut usize, reference: *const c_void, pointer: *const c_void, format: *const TexelFormat, size: usize,

@@ -18,9 +18,12 @@ pub(crate) const MAX_CTA_THREADS: u32 = 1024;
 
 /// Warp instructions between two checks of the caller's stop request.
 const LOOK: u64 = 1 << 20;
-/// Warp instructions that a warp executes before the next warp's turn. Large, so that kernels without waits lose no
-/// time.
+/// Warp instructions that each warp of a CTA executes before the next CTA's turn. Large, so that kernels without waits
+/// lose no time.
 const SLICE: u64 = 1 << 16;
+/// Warp instructions that a warp executes before the next warp of its CTA. Smaller than [`SLICE`], because warps that
+/// poll for a later warp of their CTA execute all of them.
+const ROTATION: u64 = 1 << 11;
 /// As [`SLICE`], after all warps were found to spin.
 const SHORT_SLICE: u64 = 1 << 10;
 /// Max bytes of registers, local and shared memory of CTAs that run concurrently. One CTA may exceed it alone.
@@ -311,7 +314,7 @@ impl<'a> Cta<'a> {
         }
     }
 
-    /// Runs warp `index` until it ends, waits, or has used up its turn.
+    /// Runs warp `index` until it ends, waits, or has executed its part of the turn.
     fn run_warp(
         &mut self,
         index: usize,
@@ -319,11 +322,12 @@ impl<'a> Cta<'a> {
         access: &mut MemAccess,
         watch: &mut RunWatch,
     ) -> Result<(), FunctionalError> {
-        let begun = watch.stats.warp_instructions;
-        let end = begun + self.left[index];
+        // At this count the warp has used up its turn.
+        let last = watch.stats.warp_instructions + self.left[index];
+        let end = last.min(watch.stats.warp_instructions + ROTATION);
         while let Some(pc) = self.warps[index].pc() {
             if watch.stats.warp_instructions == end {
-                self.left[index] = 0;
+                self.left[index] = last - end;
                 return Ok(());
             }
             let active = self.warps[index].active_mask();
@@ -353,7 +357,7 @@ impl<'a> Cta<'a> {
                 }
             }
             if let Step::Suspend { .. } = step {
-                self.left[index] = end - watch.stats.warp_instructions;
+                self.left[index] = last - watch.stats.warp_instructions;
                 return Ok(());
             }
             if let Step::Barrier { id, threads, arrive_only } = step {
@@ -361,7 +365,7 @@ impl<'a> Cta<'a> {
                 let threads = threads.map(NonZeroU32::get);
                 self.arrive(index, pc, FunctionalArrival { id: id.into(), threads, arrive_only, ballot });
                 if self.waits[index].is_some() {
-                    self.left[index] = end - watch.stats.warp_instructions;
+                    self.left[index] = last - watch.stats.warp_instructions;
                     return Ok(());
                 }
             }
@@ -538,8 +542,8 @@ impl<'a> RunningGrid<'a> {
         Env { memory, shared, params, constants, launch, clock, core_mhz: 1000, sm: 0, sms: 1 }
     }
 
-    /// Runs all CTAs in order. Each runs to its end if it can do so alone. After a round in which no CTA ends,
-    /// further CTAs join: one, or twice as many if all spin.
+    /// Runs all CTAs in order. Each runs to its end if it can do so alone. After a round in which no CTA ends, their
+    /// number doubles.
     fn run(&mut self, memory: &mut DeviceMemory, watch: &mut RunWatch) -> Result<(), FunctionalError> {
         let (total, first) = (self.launch.ctas(), watch.stats.warp_instructions);
         let shared_bytes = self.kernel.shared_bytes as usize + self.launch.dynamic_shared as usize;
@@ -580,12 +584,12 @@ impl<'a> RunningGrid<'a> {
             if watch.ctas > before {
                 continue;
             }
-            let mut grown = resident.len() as u64 + 1;
+            // Adding one CTA per round would take a round per CTA until all CTAs of a grid barrier have started.
+            let grown = 2 * resident.len() as u64;
             if watch.stats.warp_instructions >= next_search {
                 next_search = watch.stats.warp_instructions + SLICE;
                 if let Some(spins) = self.spins(&mut resident, memory, watch.stats.warp_instructions) {
                     slice = SHORT_SLICE;
-                    grown = 2 * resident.len() as u64;
                     if next == total || resident.len() as u64 >= self.window {
                         return Err(self.livelock(
                             &spins,

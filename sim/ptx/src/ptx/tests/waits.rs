@@ -62,6 +62,27 @@ fn warps_wait_for_later_ones_of_their_cta() {
     assert_eq!(out[..9], [1, 2, 3, 4, 5, 6, 7, 8, 0]);
 }
 
+#[test]
+fn warps_that_poll_for_the_last_one_of_their_cta_execute_only_a_part_of_their_turn() {
+    let body = "setp.ge.u32 %p1, %r0, 992;\n@%p1 st.volatile.shared.u32 [flag], 5;\n\
+        WAIT: ld.volatile.shared.u32 %r3, [flag];\nsetp.eq.u32 %p2, %r3, 0;\n@%p2 bra WAIT;\n\
+        mul.wide.u32 %rd1, %r0, 4;\nadd.u64 %rd1, %rd0, %rd1;\nst.global.u32 [%rd1], %r3;";
+    let (out, stats) = run(".shared .u32 flag;", body, (1, 1024), ROOM).expect("it ends");
+    assert_eq!(out, [5; 1024]);
+    assert!(stats.warp_instructions < 100_000, "{stats:?}");
+}
+
+#[test]
+fn ctas_of_a_grid_barrier_start_in_few_rounds() {
+    // The clock changes a register, so that the polls do not count as spins.
+    let wait = meet(0).replace("WAIT0:", "WAIT0: mov.u64 %rd3, %clock64;");
+    let (out, stats) =
+        run("", &format!("mov.u32 %r8, %nctaid.x;\n{wait}"), (200, 64), ROOM).expect("it ends");
+    assert_eq!(out[0], 200);
+    // Rounds with 1, 2, 4 to 128 waiting CTAs, of 65,536 instructions each, are 17 million.
+    assert!(stats.warp_instructions < 40_000_000, "{stats:?}");
+}
+
 /// Returns a barrier for all threads of the `%r8` CTAs of the grid, at the word 4 * `place` of the buffer.
 fn meet(place: u32) -> String {
     format!(
