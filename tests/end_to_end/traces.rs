@@ -39,17 +39,51 @@ fn a_replay_reports_what_the_execution_did() {
 }
 
 #[test]
+fn an_exported_trace_replays_the_instructions_and_accesses_of_the_record() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (workload, launches) in [("kmeans", 2), ("histogram", 2), ("hotspot", 1)] {
+        let record = format!("{workload}.strace");
+        for words in [
+            &["trace", "record", workload, "-o", &record, "--config", "titan-v"][..],
+            &["trace", "export", &record, "-o", workload],
+        ] {
+            let output = selvedge_in(folder.path(), words);
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        let list = format!("{workload}/kernelslist.g");
+        assert_eq!(fs::read_to_string(folder.path().join(&list)).expect("there").lines().count(), launches);
+        let totals = |source: &str| {
+            let words = ["run", source, "--config", "titan-v", "--json", "-"];
+            let json: serde_json::Value = serde_json::from_str(&report(folder.path(), &words)).expect("JSON");
+            json["totals"].clone()
+        };
+        let (recorded, exported) = (totals(&record), totals(&list));
+        for key in ["warp_instructions", "thread_instructions"] {
+            assert_eq!(recorded[key], exported[key], "{workload} {key}");
+        }
+        for key in ["dram"] {
+            assert_eq!(recorded[key], exported[key], "{workload} {key}");
+        }
+    }
+}
+
+#[test]
 fn wrong_traces_and_options_get_one_line_and_exit_code_2() {
     let root = copy_of_the_traces();
     let folder = root.path().join("tests/traces");
     let whole = fs::read_to_string(folder.join("kernel-1.traceg")).expect("there");
     fs::write(folder.join("cut.traceg"), &whole[..whole.len() / 2]).expect("written");
     fs::write(folder.join("foreign.strace"), "PK and so on").expect("written");
-    let cases: [(&[&str], &str); 17] = [
+    let cases: [(&[&str], &str); 19] = [
         (&["run", "none.strace"], "none.strace: cannot read it"),
         (&["run", "foreign.strace"], "foreign.strace: offset 0: not a trace"),
         (&["run", "cut.traceg"], "cut.traceg:"),
         (&["trace", "info", "cut.traceg"], "cut.traceg:"),
+        (
+            &["trace", "export", "kernel-1.traceg", "-o", "x"],
+            "kernel-1.traceg: must be a name that ends in .strace",
+        ),
+        (&["trace", "export", "foreign.strace", "-o", "x"], "foreign.strace: offset 0: not a trace"),
         (&["trace", "info", "kernel.txt"], "kernel.txt: no name of a trace: must be NAME.strace"),
         (&["run", "kernel-1.traceg", "--size", "tiny"], "--size: allowed with workloads, not with traces"),
         (&["run", "kernel-1.traceg+bfs"], "kernel-1.traceg: a trace runs alone"),
