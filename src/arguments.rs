@@ -614,7 +614,7 @@ pub enum TraceAction {
         /// Trace that `selvedge trace record` wrote, NAME.strace
         file: PathBuf,
         /// Folder to write to
-        #[arg(short, long, value_name = "FOLDER")]
+        #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
         /// Limits on host resources
         #[command(flatten)]

@@ -51,7 +51,7 @@ struct ComparedWorkload {
     peer: SimulatorRun,
     /// Run of Selvedge.
     selvedge: SimulatorRun,
-    /// Cycles of Selvedge over those of the peer.
+    /// Cycles of Selvedge over cycles of the peer.
     cycle_ratio: f64,
     /// CPU time of the peer over that of Selvedge.
     times_faster: f64,
@@ -316,7 +316,7 @@ fn run(this: &Path, words: &[&str], folder: &Path) -> Result<Sample, Failure> {
     measure(this, &words, folder)
 }
 
-/// Returns the list of kernels of a workload. Records and exports what is not a list.
+/// Returns the list of kernels of a workload. Records and exports other workloads than lists.
 fn list_of(workload: &str, size: Size, this: &Path, folder: &Path) -> Result<PathBuf, Failure> {
     let path = Path::new(workload);
     // The runs have another current folder.

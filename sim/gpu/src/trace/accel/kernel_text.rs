@@ -1,11 +1,12 @@
 //! The text of a launch as a kernel's trace (`.traceg`), with SASS opcodes of Volta.
 //!
-//! An opcode stands for the class of its instruction: every integer operation is `IADD3`. A division, which is several
+//! An opcode represents the class of its instruction: every integer operation is `IADD3`. A division, which is several
 //! instructions on hardware, is one instruction of its pipe. A load of a parameter is a `MOV`, because SASS reads parameters as
 //! operands. Accel-Sim reads at most one destination and four sources; further sources are omitted.
 use crate::trace::launch::TraceLaunch;
 use crate::trace::stream::{Cursor, lanes};
 use selvedge_ptx::ptx::{AccessKind, CacheOp, Instr, MemAccess, OpClass, Space, Step};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Bytes between program counters, as since Volta.
@@ -24,8 +25,7 @@ const MOST_SOURCES: usize = 4;
 /// # Errors
 /// Returns a message if the format cannot express the launch.
 pub fn kernel_text(launch: &TraceLaunch, number: usize) -> Result<String, String> {
-    let widths = load_registers(launch)?;
-    let names = RegisterNames::of(&launch.kernel.code, &widths)?;
+    let names = RegisterNames::of(&launch.kernel.code, &CodeUse::of(launch)?)?;
     let mut text = header(launch, number);
     let per_cta = u64::from(launch.dims.warps_per_cta());
     for cta in 0..launch.dims.ctas() {
@@ -86,59 +86,148 @@ fn each_record(
     Ok(())
 }
 
-/// Returns the registers of 32 bits that each instruction of the code loads, at least 1.
-fn load_registers(launch: &TraceLaunch) -> Result<Vec<u16>, String> {
-    let mut registers = vec![1; launch.kernel.code.len()];
-    for warp in 0..launch.streams.len() {
-        each_record(launch, warp, |pc, _, step, access| {
-            if step == Step::Memory && access.kind == AccessKind::Load && access.space != Space::Param {
-                let entry = &mut registers[pc as usize];
-                *entry = u16::from(access.bytes).div_ceil(4).max(*entry);
-            }
-            Ok(())
-        })?;
+/// Properties of a kernel's instructions that only its execution shows.
+struct CodeUse {
+    /// Registers of 32 bits that each instruction loads, at least 1.
+    loaded: Vec<u16>,
+    /// Instructions that follow each instruction in a warp.
+    next: Vec<Vec<u32>>,
+}
+
+impl CodeUse {
+    fn of(launch: &TraceLaunch) -> Result<Self, String> {
+        let length = launch.kernel.code.len();
+        let (mut loaded, mut next) = (vec![1; length], vec![Vec::new(); length]);
+        for warp in 0..launch.streams.len() {
+            let mut last = None;
+            each_record(launch, warp, |pc, _, step, access| {
+                if step == Step::Memory && access.kind == AccessKind::Load && access.space != Space::Param {
+                    let entry = &mut loaded[pc as usize];
+                    *entry = u16::from(access.bytes).div_ceil(4).max(*entry);
+                }
+                if let Some(before) = last.replace(pc) {
+                    let next: &mut Vec<u32> = &mut next[before as usize];
+                    if !next.contains(&pc) {
+                        next.push(pc);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        Ok(Self { loaded, next })
     }
-    Ok(registers)
+}
+
+/// Registers of a kernel in groups. Registers that one instruction writes are in one group, because a line names one
+/// destination.
+struct RegisterGroups {
+    /// Group of each register: its lowest register.
+    group: Vec<usize>,
+    /// Numbers that each group takes; 0 for registers in the group of another. A reader expands the destination of a wide
+    /// load to the numbers that follow.
+    width: Vec<u16>,
+}
+
+impl RegisterGroups {
+    fn of(code: &[Instr], loaded: &[u16]) -> Self {
+        let named = code.iter().flat_map(|instr| instr.dests().iter().chain(instr.sources()));
+        let count = named.max().map_or(0, |most| usize::from(*most) + 1);
+        let mut group: Vec<usize> = (0..count).collect();
+        let root = |group: &[usize], mut register: usize| {
+            while group[register] != register {
+                register = group[register];
+            }
+            register
+        };
+        for instr in code {
+            for pair in instr.dests().windows(2) {
+                let [a, b] = [pair[0], pair[1]].map(|register| root(&group, register.into()));
+                group[a.max(b)] = a.min(b);
+            }
+        }
+        for register in 0..count {
+            group[register] = root(&group, register);
+        }
+        let mut width = vec![0; count];
+        for (instr, loaded) in code.iter().zip(loaded) {
+            for register in instr.sources() {
+                let width = &mut width[group[usize::from(*register)]];
+                *width = (*width).max(1);
+            }
+            for register in instr.dests() {
+                let width = &mut width[group[usize::from(*register)]];
+                *width = (*width).max(*loaded);
+            }
+        }
+        Self { group, width }
+    }
+
+    /// Returns the groups of a list of registers.
+    fn all<'a>(&'a self, registers: &'a [u16]) -> impl Iterator<Item = usize> + 'a {
+        registers.iter().map(|register| self.group[usize::from(*register)])
+    }
+
+    /// Returns for each group the groups whose values a write of it would overwrite if they shared a number.
+    fn conflicts(&self, code: &[Instr], next: &[Vec<u32>]) -> Vec<BTreeSet<usize>> {
+        // Groups that are read after the instruction before they are written.
+        let mut live: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); code.len()];
+        let mut is_changed = true;
+        while is_changed {
+            is_changed = false;
+            for pc in (0..code.len()).rev() {
+                let mut after = live[pc].clone();
+                for next in next[pc].iter().map(|next| *next as usize) {
+                    let written: Vec<usize> = self.all(code[next].dests()).collect();
+                    after.extend(live[next].iter().filter(|group| !written.contains(group)));
+                    after.extend(self.all(code[next].sources()));
+                }
+                is_changed |= after.len() != live[pc].len();
+                live[pc] = after;
+            }
+        }
+        let mut conflicts = vec![BTreeSet::new(); self.group.len()];
+        for (instr, live) in code.iter().zip(&live) {
+            for written in self.all(instr.dests()) {
+                for other in live.iter().copied().filter(|other| *other != written) {
+                    conflicts[written].insert(other);
+                    conflicts[other].insert(written);
+                }
+            }
+        }
+        conflicts
+    }
 }
 
 /// Numbers of the registers of a kernel in its trace.
 struct RegisterNames(Vec<u16>);
 
 impl RegisterNames {
-    /// Numbers the registers of `code`. Registers that one instruction writes share a number, because a line names one
-    /// destination. A reader expands the destination of a wide load to the numbers that follow, so these remain unused.
-    fn of(code: &[Instr], load_registers: &[u16]) -> Result<Self, String> {
-        let named = code.iter().flat_map(|instr| instr.dests().iter().chain(instr.sources()));
-        let count = named.max().map_or(0, |most| usize::from(*most) + 1);
-        let mut first: Vec<usize> = (0..count).collect();
-        for instr in code {
-            for pair in instr.dests().windows(2) {
-                let [a, b] = [pair[0], pair[1]].map(|register| root(&first, register.into()));
-                first[a.max(b)] = a.min(b);
-            }
+    /// Numbers the registers of `code`. Reuses numbers only if the kernel has more registers than the format.
+    fn of(code: &[Instr], used: &CodeUse) -> Result<Self, String> {
+        let groups = RegisterGroups::of(code, &used.loaded);
+        let is_scarce =
+            groups.width.iter().map(|width| u32::from(*width)).sum::<u32>() > MOST_REGISTERS.into();
+        let conflicts = if is_scarce { groups.conflicts(code, &used.next) } else { Vec::new() };
+        let mut first: Vec<Option<u16>> = vec![None; groups.width.len()];
+        let mut fresh = 0;
+        for (group, width) in groups.width.iter().copied().enumerate().filter(|(_, width)| *width > 0) {
+            let is_free = |at: &u16| {
+                let mut others =
+                    conflicts[group].iter().filter_map(|other| Some((first[*other]?, groups.width[*other])));
+                others.all(|(other, size)| at + width <= other || other + size <= *at)
+            };
+            let at = if fresh + width <= MOST_REGISTERS {
+                fresh += width;
+                Some(fresh - width)
+            } else {
+                fresh = MOST_REGISTERS;
+                (0..=MOST_REGISTERS - width).find(is_free)
+            };
+            let at =
+                at.ok_or_else(|| format!("its values need more than {MOST_REGISTERS} registers at a time"))?;
+            first[group] = Some(at);
         }
-        let mut widths = vec![0; count];
-        for (instr, registers) in code.iter().zip(load_registers) {
-            for register in instr.dests().iter().chain(instr.sources()) {
-                let width = &mut widths[root(&first, (*register).into())];
-                *width = (*width).max(1);
-            }
-            if let Some(dest) = instr.dests().first() {
-                let width = &mut widths[root(&first, (*dest).into())];
-                *width = (*width).max(*registers);
-            }
-        }
-        let mut next = 0;
-        let mut numbers = vec![0; count];
-        for register in 0..count {
-            let is_root = first[register] == register;
-            numbers[register] = if is_root { next } else { numbers[root(&first, register)] };
-            next += if is_root { widths[register] } else { 0 };
-        }
-        if next > MOST_REGISTERS {
-            return Err(format!("it names {next} registers: must be at most {MOST_REGISTERS}"));
-        }
-        Ok(Self(numbers))
+        Ok(Self(groups.group.iter().map(|group| first[*group].unwrap_or_default()).collect()))
     }
 
     /// Appends a list of registers: their number, then their distinct names.
@@ -152,14 +241,6 @@ impl RegisterNames {
         push(out, format_args!(" {}", numbers.len()));
         numbers.iter().for_each(|number| push(out, format_args!(" R{number}")));
     }
-}
-
-/// Returns the register that stands for the group of `register`.
-fn root(first: &[usize], mut register: usize) -> usize {
-    while first[register] != register {
-        register = first[register];
-    }
-    register
 }
 
 /// Appends the line of a record.
