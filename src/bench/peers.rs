@@ -297,8 +297,8 @@ fn libraries(root: &Path) -> OsString {
 /// Returns the totals of all kernels in the peer's log: the last of each.
 fn totals(log: &str) -> Option<Simulated> {
     let last = |key: &str| {
-        let values = log.lines().filter_map(|line| line.strip_prefix(key)?.trim().strip_prefix('='));
-        values.last()?.trim().parse().ok()
+        let value = |line: &str| line.strip_prefix(key)?.trim().strip_prefix('=')?.trim().parse().ok();
+        log.lines().rev().find_map(value)
     };
     let (cycles, thread_instructions) = (last("gpu_tot_sim_cycle")?, last("gpu_tot_sim_insn")?);
     Some(Simulated { cycles, thread_instructions, ..Simulated::default() })
@@ -382,7 +382,6 @@ pub fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     /// Creates the folder of an Accel-Sim whose program is a shell script, with configurations for Pascal and Volta.
     fn installed(script: &str) -> tempfile::TempDir {
@@ -391,14 +390,17 @@ mod tests {
             let path = folder.path().join("gpu-simulator").join(name);
             fs::create_dir_all(path.parent().expect("a folder")).expect("created");
             fs::write(&path, text).expect("written");
-            path
         };
         for (gpu, units) in [("SM6_TITANX", ""), ("SM7_TITANV", "-specialized_unit_1 1,4,4,4,4,BRA\n")] {
             write(&format!("{GPU_CONFIGS}/{gpu}/gpgpusim.config"), "-gpgpu_n_clusters 40\n");
             write(&format!("{TRACE_CONFIGS}/{gpu}/trace.config"), units);
         }
-        let program = write(PROGRAM, &format!("#!/bin/sh\n{script}\n"));
-        fs::set_permissions(program, fs::Permissions::from_mode(0o755)).expect("executable");
+        let program = folder.path().join("gpu-simulator").join(PROGRAM);
+        fs::create_dir_all(program.parent().expect("a folder")).expect("created");
+        // Another process writes the script, because a file that a fork of this one has open for writing cannot start.
+        let make = "printf '#!/bin/sh\\n%s\\n' \"$0\" > \"$1\" && chmod +x \"$1\"";
+        let made = Command::new("sh").args(["-c", make, script]).arg(program).status().expect("it starts");
+        assert!(made.success());
         folder
     }
 
