@@ -609,6 +609,17 @@ pub struct TraceOptions {
 pub enum TraceAction {
     /// Run a workload and write its instructions, addresses and values to a trace that `selvedge run` replays
     Record(Box<RecordOptions>),
+    /// Write a recorded trace in Accel-Sim's format: kernelslist.g, and kernel-N.traceg for each launch
+    Export {
+        /// Trace that `selvedge trace record` wrote, NAME.strace
+        file: PathBuf,
+        /// Folder to write to
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+        /// Limits on host resources
+        #[command(flatten)]
+        limits: LimitOptions,
+    },
     /// Print the launches of a trace with their grids and instruction counts
     Info {
         /// Trace: NAME.strace, NAME.traceg[.xz] or kernelslist.g
@@ -1128,6 +1139,7 @@ pub struct ListWorkloads {
 
 /// Options of `selvedge bench`.
 #[derive(Args)]
+#[command(group = ArgGroup::new("comparison").args(["estimates", "peers"]))]
 pub struct BenchOptions {
     /// Run only the cases whose names begin with NAME [default: all cases]
     #[arg(long, value_name = "NAME", num_args = 1..)]
@@ -1153,12 +1165,32 @@ pub struct BenchOptions {
         default_value = "base,latte-cc,mdb-local,hw-bdi,bgp"
     )]
     pub mechanisms: String,
-    /// Size of the workloads of --estimates
-    #[arg(help_heading = "Estimates", long, requires = "estimates", default_value_t = Size::Study, value_parser = name_of::<Size>())]
-    pub size: Size,
+    /// Size of the workloads of --estimates [default: study] or --peers [default: tiny]
+    #[arg(long, requires = "comparison", value_parser = name_of::<Size>())]
+    pub size: Option<Size>,
     /// Max intervals between beginning and end of a launch, as of `run --intervals`
     #[arg(help_heading = "Estimates", long, value_name = "N", requires = "estimates", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..))]
     pub intervals: u32,
+    /// Instead of the cases, replay the workloads in a built Accel-Sim and in Selvedge, and compare results, time and memory
+    ///
+    /// DIR is the folder of Accel-Sim or its gpu-simulator. The runs of the two simulators alternate. Both replay the same
+    /// traces on the same configuration.
+    #[arg(help_heading = "Peers", long, value_name = "DIR", conflicts_with_all = ["case", "against", "instructions"])]
+    pub peers: Option<PathBuf>,
+    /// Workloads, records or traces of --peers [default: eight workloads]
+    ///
+    /// A record is NAME.strace, a trace is kernelslist.g.
+    #[arg(help_heading = "Peers", value_name = "WORKLOAD", requires = "peers")]
+    pub workloads: Vec<String>,
+    /// Configuration of --peers, a folder of Accel-Sim's tested-cfgs
+    #[arg(
+        help_heading = "Peers",
+        long,
+        value_name = "NAME",
+        requires = "peers",
+        default_value = "SM7_TITANV"
+    )]
+    pub peer_gpu: String,
     /// Write every figure as JSON to FILE; with -, to standard output instead of the table
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,

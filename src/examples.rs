@@ -235,11 +235,16 @@ pub const EXAMPLES: &[Examples] = &[
         &[
             ("Record a workload as a trace", "selvedge trace record bfs -o bfs.strace"),
             ("Print the launches of the trace", "selvedge trace info bfs.strace"),
+            ("Write the trace in Accel-Sim's format", "selvedge trace export bfs.strace -o bfs"),
         ],
     ),
     (
         "selvedge trace record",
         &[("Record a workload as a trace", "selvedge trace record bfs --size tiny -o bfs.strace")],
+    ),
+    (
+        "selvedge trace export",
+        &[("Write a trace in Accel-Sim's format", "selvedge trace export bfs.strace -o bfs")],
     ),
     ("selvedge trace info", &[("Print the launches of a trace", "selvedge trace info bfs.strace")]),
     (
@@ -366,6 +371,7 @@ pub const EXAMPLES: &[Examples] = &[
         &[
             ("Measure one case once", "selvedge bench --case gen-all --repeat 1"),
             ("Compare with another binary", "selvedge bench --case small --against ./selvedge-old"),
+            ("Compare with an installed Accel-Sim", "selvedge bench --peers ./accel-sim-framework vecadd"),
         ],
     ),
 ];

@@ -1,4 +1,4 @@
-//! `selvedge trace`: records the execution of a workload, and prints the content of traces.
+//! `selvedge trace`: records the execution of a workload, and exports and prints the content of traces.
 use crate::arguments::{RecordOptions, TraceAction, TraceOptions};
 use crate::error::Failure;
 use crate::interrupt::{end_on_signal, stop_flag};
@@ -20,6 +20,10 @@ use std::sync::Arc;
 pub fn run(options: &TraceOptions) -> Result<(), Failure> {
     match &options.action {
         TraceAction::Record(options) => record(options),
+        TraceAction::Export { file, output, limits } => {
+            end_on_signal()?;
+            export(file, output, &limits.limits())
+        }
         TraceAction::Info { file, limits } => {
             end_on_signal()?;
             info(file, &limits.limits())
@@ -76,6 +80,30 @@ fn record(options: &RecordOptions) -> Result<(), Failure> {
         totals.warp_instructions,
         bytes.len()
     ));
+    outputs.finish(None)
+}
+
+fn export(path: &Path, folder: &Path, limits: &Limits) -> Result<(), Failure> {
+    if path.extension().is_none_or(|end| end != "strace") {
+        return Err(Failure::usage(format!("{}: must be a name that ends in .strace", path.display())));
+    }
+    let file = TraceFile::load(path, limits).map_err(Failure::usage)?;
+    let names: Vec<String> = (1..=file.launches()).map(|number| format!("kernel-{number}.traceg")).collect();
+    let list = folder.join("kernelslist.g");
+    let mut plan = Plan::default();
+    plan.read(path);
+    names.iter().for_each(|name| plan.write("--output", &folder.join(name)));
+    plan.write("--output", &list);
+    let mut outputs = plan.check()?;
+    let mut bytes = 0;
+    for (index, name) in names.iter().enumerate() {
+        let text = file.kernel_text(index).map_err(Failure::usage)?.unwrap_or_default();
+        bytes += text.len();
+        outputs.write(&folder.join(name), text);
+    }
+    // A reader finds the list only when all kernels are complete.
+    outputs.write(&list, names.join("\n") + "\n");
+    outputs.show(&format!("{}: {} launches, {bytes} bytes\n", list.display(), names.len()));
     outputs.finish(None)
 }
 

@@ -1,4 +1,4 @@
-//! Runs a `selvedge` binary as a child process and measures its resources.
+//! Runs a binary as a child process and measures its resources.
 use crate::error::Failure;
 use nix::errno::Errno;
 use nix::libc;
@@ -27,6 +27,8 @@ pub struct Simulated {
     pub cycles: u64,
     /// Warp instructions.
     pub warp_instructions: u64,
+    /// Active lanes of the warp instructions.
+    pub thread_instructions: u64,
     /// Bytes of device memory, which only `--functional` reports.
     pub device_bytes: u64,
     /// Half the width of the confidence interval of the cycles, if `--intervals` estimates it.
@@ -57,6 +59,7 @@ struct ReportedEstimate {
 struct ReportedTotals {
     cycles: u64,
     warp_instructions: u64,
+    thread_instructions: u64,
 }
 
 /// Runs `binary` in `folder`, where the run may leave `report.json`.
@@ -66,23 +69,31 @@ struct ReportedTotals {
 pub fn measure(binary: &Path, arguments: &[String], folder: &Path) -> Result<Sample, Failure> {
     let report = folder.join("report.json");
     let log = folder.join("errors.txt");
-    let begun = Instant::now();
-    let child = command(binary, arguments, folder, &log)?
-        .spawn()
-        .map_err(|e| Failure::usage(format!("{}: {e}", binary.display())))?;
-    let (status, usage) =
-        wait(child.id()).map_err(|e| Failure::usage(format!("{}: {e}", binary.display())))?;
-    let wall_s = begun.elapsed().as_secs_f64();
-    if status != 0 {
+    let (is_success, used) = resources(&mut command(binary, arguments, folder, &log)?, binary)?;
+    if !is_success {
         return Err(failed(binary, arguments, &log));
     }
+    let simulated =
+        if arguments.iter().any(|word| word == REPORT) { read(&report)? } else { Simulated::default() };
+    Ok(Sample { report: simulated, ..used })
+}
+
+/// Runs a command of `program`. Returns whether it succeeded, and the resources that it used.
+///
+/// # Errors
+/// Fails with one line if the program does not start.
+pub fn resources(command: &mut Command, program: &Path) -> Result<(bool, Sample), Failure> {
+    let cannot = |e: &dyn std::fmt::Display| Failure::usage(format!("{}: {e}", program.display()));
+    let begun = Instant::now();
+    let child = command.spawn().map_err(|e| cannot(&e))?;
+    let (status, usage) = wait(child.id()).map_err(|e| cannot(&e))?;
+    let wall_s = begun.elapsed().as_secs_f64();
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     // Kilobytes, except on Apple's systems, which report bytes.
     let unit = if cfg!(target_vendor = "apple") { 1 } else { 1024 };
     let resident_bytes = usage.ru_maxrss as u64 * unit;
-    let simulated =
-        if arguments.iter().any(|word| word == REPORT) { read(&report)? } else { Simulated::default() };
-    Ok(Sample { user_s: seconds(usage.ru_utime), wall_s, resident_bytes, report: simulated })
+    let (user_s, report) = (seconds(usage.ru_utime), Simulated::default());
+    Ok((status == 0, Sample { user_s, wall_s, resident_bytes, report }))
 }
 
 /// Returns the instructions that the run executes in user mode, as valgrind's callgrind counts them.
@@ -138,6 +149,7 @@ fn read(report: &Path) -> Result<Simulated, Failure> {
     Ok(Simulated {
         cycles: found.totals.cycles,
         warp_instructions: found.totals.warp_instructions.max(found.warp_instructions),
+        thread_instructions: found.totals.thread_instructions,
         device_bytes: found.device_bytes,
         cycles_within: found.estimate.cycles_within,
         detailed_share: found.estimate.detailed_share,

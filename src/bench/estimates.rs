@@ -1,11 +1,13 @@
 //! Compares runs estimated from intervals with full runs: cycles, speedups, confidence intervals and time.
 use super::child::{REPORT, Sample, measure};
+use super::figures::geometric_mean;
 use crate::arguments::BenchOptions;
 use crate::error::Failure;
 use crate::mechanism_list;
 use crate::output::say;
 use crate::run_command::processors;
 use selvedge_area::Table;
+use selvedge_sim::workload::Size;
 use std::path::Path;
 
 /// A full run and its estimate.
@@ -41,11 +43,12 @@ impl EstimatePair {
 /// Fails if a run fails.
 pub fn compare(options: &BenchOptions, binary: &Path, folder: &Path) -> Result<String, Failure> {
     let mechanisms = mechanism_list::split(&options.mechanisms);
+    let size = options.size.unwrap_or(Size::Study).to_string();
     let mut pairs = Vec::new();
     for workload in &options.estimates {
         for mechanism in &mechanisms {
             let run = |more: &[String]| {
-                let words = ["run", workload, "--size", &options.size.to_string(), "--mechanism", mechanism];
+                let words = ["run", workload, "--size", &size, "--mechanism", mechanism];
                 let words =
                     words.into_iter().chain(["--engine", "model", "--json", REPORT]).map(str::to_owned);
                 let words: Vec<String> = words.chain(more.iter().cloned()).collect();
@@ -141,7 +144,7 @@ fn summary(pairs: &[EstimatePair]) -> String {
         errors(&cycles),
         errors(&speedups),
         held.len(),
-        geometric_mean(&faster),
+        geometric_mean(faster.iter().copied()),
         processors()
     )
 }
@@ -156,14 +159,10 @@ fn errors(factors: &[f64]) -> String {
     let percent = |factor: f64| 100.0 * (factor - 1.0);
     format!(
         "geometric mean of the errors {:.1}%, worst {:.1}%, of {}",
-        percent(geometric_mean(factors)),
+        percent(geometric_mean(factors.iter().copied())),
         percent(worst),
         factors.len()
     )
-}
-
-fn geometric_mean(values: &[f64]) -> f64 {
-    (values.iter().map(|value| value.ln()).sum::<f64>() / values.len().max(1) as f64).exp()
 }
 
 #[cfg(test)]
@@ -199,6 +198,6 @@ mod tests {
 
     #[test]
     fn an_error_to_either_side_counts_alike() {
-        assert!((geometric_mean(&[distance(0.5), distance(2.0)]) - 2.0).abs() < 1e-12);
+        assert!((geometric_mean([distance(0.5), distance(2.0)].into_iter()) - 2.0).abs() < 1e-12);
     }
 }

@@ -60,9 +60,10 @@ fn half_over_half<T>(all: &[T], value: impl Fn(&T) -> f64) -> f64 {
     geometric_mean(over.iter().zip(under).map(|(a, b)| value(a) / value(b)))
 }
 
-fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
+/// Returns the geometric mean, or 1 of no values.
+pub fn geometric_mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0), |(sum, count), value| (sum + value.ln(), count + 1));
-    (sum / f64::from(count)).exp()
+    (sum / f64::from(count.max(1))).exp()
 }
 
 /// Returns the factor by which the figure `this` is better than `other`.

@@ -1,9 +1,10 @@
-//! `selvedge bench`: measures the simulator's speed in each case, alone or against another binary, and compares it with
-//! a target.
+//! `selvedge bench`: measures the simulator's speed in each case, alone or against another binary or simulator, and
+//! compares it with a target.
 mod cases;
 mod child;
 mod estimates;
 mod figures;
+mod peers;
 
 use crate::arguments::BenchOptions;
 use crate::error::Failure;
@@ -11,6 +12,7 @@ use crate::output::{Outputs, Plan, say, width};
 use cases::{Case, Figure, Run, WORKLOADS};
 use child::Sample;
 use figures::{Spread, figure, is_met, times_better};
+pub use peers::PeersReport;
 use schemars::JsonSchema;
 use selvedge_area::Table;
 use serde::Serialize;
@@ -34,6 +36,12 @@ pub fn run(options: &BenchOptions) -> Result<(), Failure> {
     let this = std::env::current_exe().map_err(|e| Failure::usage(format!("this binary: {e}")))?;
     if !options.estimates.is_empty() {
         outputs.show(&estimates::compare(options, &this, folder.path())?);
+        return outputs.finish(None);
+    }
+    if let Some(peer) = &options.peers {
+        let report = peers::compare(options, peer, &this, folder.path())?;
+        write_json(options, &report, &mut outputs);
+        outputs.show(&(report.table().render_within(width()) + &report.summary()));
         return outputs.finish(None);
     }
     let binaries: Vec<Binary> = std::iter::once(&this)
@@ -290,20 +298,24 @@ impl<'a> RunTimes<'a> {
 }
 
 fn show(options: &BenchOptions, rows: &[Row], measured: &[Measured], outputs: &mut Outputs) {
-    if let Some(target) = &options.json {
-        let report = BenchReport {
-            repeat: options.repeat,
-            against: options.against.as_deref(),
-            cases: rows,
-            runs: measured.iter().map(RunTimes::new).collect(),
-        };
-        let text = serde_json::to_string_pretty(&report)
-            .map_err(|e| Failure::simulation(format!("the figures have no JSON form: {e}")));
-        if let Some(text) = outputs.note(text) {
-            outputs.write_or_print(target, &(text + "\n"));
-        }
-    }
+    let report = BenchReport {
+        repeat: options.repeat,
+        against: options.against.as_deref(),
+        cases: rows,
+        runs: measured.iter().map(RunTimes::new).collect(),
+    };
+    write_json(options, &report, outputs);
     outputs.show(&table(options, rows).render_within(width()));
+}
+
+/// Writes a report to `--json`, if given.
+fn write_json(options: &BenchOptions, report: &impl Serialize, outputs: &mut Outputs) {
+    let Some(target) = &options.json else { return };
+    let text = serde_json::to_string_pretty(report)
+        .map_err(|e| Failure::simulation(format!("the figures have no JSON form: {e}")));
+    if let Some(text) = outputs.note(text) {
+        outputs.write_or_print(target, &(text + "\n"));
+    }
 }
 
 fn table(options: &BenchOptions, rows: &[Row]) -> Table {

@@ -25,7 +25,7 @@ struct Form {
 }
 
 /// All forms, in the order of the page.
-const FORMS: [Form; 14] = [
+const FORMS: [Form; 15] = [
     Form {
         name: "run",
         of: "`run --json`, `cuda --json` and `compare --json`: an object for a run, a list for several and for `compare`",
@@ -80,6 +80,11 @@ const FORMS: [Form; 14] = [
     Form { name: "area", of: "`area --json`: an object for all blocks", schema: of::<AreaReport> },
     Form { name: "verify", of: "`verify --json`: an object for all blocks", schema: of::<VerifyReport> },
     Form { name: "bench", of: "`bench --json`: an object for all cases", schema: of::<bench::BenchReport> },
+    Form {
+        name: "bench-peers",
+        of: "`bench --peers --json`: an object for all workloads",
+        schema: of::<bench::PeersReport>,
+    },
 ];
 
 /// One of a thing, or a list of them.

@@ -8,13 +8,14 @@ use std::process::Command;
 
 /// Commands whose examples need a copy of a benchmark suite, a CUDA program or another binary, with the first words of the
 /// example. A test of the command line parses these.
-const OUTSIDE: [&str; 7] = [
+const OUTSIDE: [&str; 8] = [
     "selvedge cuda",
     "selvedge calibrate compare --json gpu.json --config",
     "selvedge suite check",
     "selvedge suite build",
     "selvedge suite record",
     "selvedge bench --case small --against",
+    "selvedge bench --peers",
     "selvedge doctor",
 ];
 

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Names of the schemas.
-const NAMES: [&str; 14] = [
+const NAMES: [&str; 15] = [
     "run",
     "together",
     "functional",
@@ -26,6 +26,7 @@ const NAMES: [&str; 14] = [
     "area",
     "verify",
     "bench",
+    "bench-peers",
 ];
 
 /// Commands that write JSON to a file, with the schema of the file.

@@ -39,17 +39,62 @@ fn a_replay_reports_what_the_execution_did() {
 }
 
 #[test]
+fn an_exported_trace_takes_the_cycles_of_the_record() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // Shared memory and barriers, divergence and atomics, floating point, more registers than the format has names.
+    for (workload, launches) in [("scan", 3), ("bfs", 16), ("hotspot", 2), ("histogram", 2)] {
+        let record = format!("{workload}.strace");
+        let words = ["trace", "record", workload, "--engine", "model", "-o", &record];
+        let recorded = selvedge_in(folder.path(), &words);
+        assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
+        let exported = selvedge_in(folder.path(), &["trace", "export", &record, "-o", workload]);
+        assert!(exported.status.success(), "{}", String::from_utf8_lossy(&exported.stderr));
+        let list = format!("{workload}/kernelslist.g");
+        assert_eq!(fs::read_to_string(folder.path().join(&list)).expect("there").lines().count(), launches);
+        let totals = |source: &str| {
+            let json: serde_json::Value =
+                serde_json::from_str(&report(folder.path(), &["run", source, "--json", "-"])).expect("JSON");
+            ["cycles", "warp_instructions", "thread_instructions", "l1d", "l2", "dram"]
+                .map(|key| json["totals"][key].clone())
+        };
+        assert_eq!(totals(&record), totals(&list), "{workload}");
+    }
+}
+
+#[test]
+fn a_kernel_that_the_format_cannot_express_is_not_exported() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("written");
+    write("k.toml", "ptx = \"k.ptx\"\nkernel = \"k\"\ngrid = [1]\nblock = [64]\n");
+    let kernel =
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\n bar.sync 1, 64;\n ret;\n}\n";
+    write("k.ptx", kernel);
+    let recorded = selvedge_in(folder.path(), &["trace", "record", "k.toml", "-o", "k.strace"]);
+    assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
+    let output = selvedge_in(folder.path(), &["trace", "export", "k.strace", "-o", "k"]);
+    let line = "selvedge: k.strace: kernel k: it uses barriers of a part of the CTA: unsupported\n";
+    assert_eq!(String::from_utf8_lossy(&output.stderr), line);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!folder.path().join("k/kernelslist.g").exists());
+}
+
+#[test]
 fn wrong_traces_and_options_get_one_line_and_exit_code_2() {
     let root = copy_of_the_traces();
     let folder = root.path().join("tests/traces");
     let whole = fs::read_to_string(folder.join("kernel-1.traceg")).expect("there");
     fs::write(folder.join("cut.traceg"), &whole[..whole.len() / 2]).expect("written");
     fs::write(folder.join("foreign.strace"), "PK and so on").expect("written");
-    let cases: [(&[&str], &str); 17] = [
+    let cases: [(&[&str], &str); 19] = [
         (&["run", "none.strace"], "none.strace: cannot read it"),
         (&["run", "foreign.strace"], "foreign.strace: offset 0: not a trace"),
         (&["run", "cut.traceg"], "cut.traceg:"),
         (&["trace", "info", "cut.traceg"], "cut.traceg:"),
+        (
+            &["trace", "export", "kernel-1.traceg", "-o", "x"],
+            "kernel-1.traceg: must be a name that ends in .strace",
+        ),
+        (&["trace", "export", "foreign.strace", "-o", "x"], "foreign.strace: offset 0: not a trace"),
         (&["trace", "info", "kernel.txt"], "kernel.txt: no name of a trace: must be NAME.strace"),
         (&["run", "kernel-1.traceg", "--size", "tiny"], "--size: allowed with workloads, not with traces"),
         (&["run", "kernel-1.traceg+bfs"], "kernel-1.traceg: a trace runs alone"),

@@ -33,9 +33,9 @@ pub enum TraceError {
         /// Description of the error and the allowed values.
         message: String,
     },
-    /// A replay could not apply a change of memory from the trace.
+    /// A launch of a kernel cannot be replayed or exported.
     #[error("{file}: kernel {kernel}: {message}")]
-    Replay {
+    Kernel {
         /// Name of the file.
         file: String,
         /// Name of the kernel.

@@ -110,6 +110,24 @@ impl TraceFile {
         }
     }
 
+    /// Returns launch `index` of a trace in Selvedge's own format as the text of a kernel's trace in Accel-Sim's format. Returns
+    /// `None` after the last launch.
+    ///
+    /// # Errors
+    /// Returns an error if the format cannot express the launch, or if the trace is an Accel-Sim trace already.
+    pub fn kernel_text(&self, index: usize) -> Result<Option<String>, TraceError> {
+        let TraceContents::Recorded(trace) = &self.trace else {
+            return Err(TraceError::unreadable(&self.inputs[0], "must be NAME.strace"));
+        };
+        let Some(launch) = trace.launches().nth(index) else { return Ok(None) };
+        let text = accel::kernel_text(launch, index + 1);
+        text.map(Some).map_err(|message| TraceError::Kernel {
+            file: self.name.clone(),
+            kernel: launch.kernel.name.clone(),
+            message,
+        })
+    }
+
     /// Returns the summary of each launch, in order. Reads all kernels of an Accel-Sim trace.
     ///
     /// # Errors

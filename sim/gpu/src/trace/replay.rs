@@ -66,7 +66,7 @@ impl ReplayedWarp {
         let step = step.expect("the stream was checked when it was read");
         self.rest.start = from.at;
         if let Some(error) = refused {
-            return Err(TraceError::Replay {
+            return Err(TraceError::Kernel {
                 file: self.launch.kernel.file.clone(),
                 kernel: self.launch.kernel.name.clone(),
                 message: error.to_string(),

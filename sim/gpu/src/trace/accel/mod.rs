@@ -1,13 +1,17 @@
 //! Accel-Sim traces of SASS instructions: `kernelslist.g`, and one `.traceg` file per kernel, optionally packed with xz.
+//! [`kernel_text()`] writes them.
 //!
 //! They contain addresses but no values. The format is the post-processed output of the NVBit tracer, versions 1 to 6.
 mod header;
 mod instruction;
 mod kernel;
+mod kernel_text;
 mod lines;
 mod opcode;
 #[cfg(test)]
 mod tests;
+
+pub use kernel_text::kernel_text;
 
 use super::error::TraceError;
 use super::launch::TraceLaunch;
