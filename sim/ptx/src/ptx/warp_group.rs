@@ -139,8 +139,8 @@ impl SharedFactor {
 }
 
 impl Warp {
-    /// Multiplies a warp's rows of the first factor by the second, and adds the sums of registers. Sums are computed as those of
-    /// `mma`. Factors are read when the instruction issues, and sums are written then.
+    /// Multiplies a warp's rows of the first factor by the second, and adds the sums of registers, with the rounding of `mma`.
+    /// Factors are read when the instruction issues, and sums are written then.
     ///
     /// # Errors
     /// A [`Fault`] if lanes are missing, or if a factor is outside of shared memory.

@@ -14,7 +14,7 @@ use super::memory::elements;
 use super::{FunctionDecoder, Result, exactly};
 
 impl FunctionDecoder<'_> {
-    /// `mma.sync`: result, two factors and addend, all vectors. `whole`: the product of the PTX; otherwise a part of it.
+    /// `mma.sync`: result, two factors and addend, all vectors. `whole`: allows only shapes of PTX.
     pub(super) fn matrix(&mut self, whole: bool, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let (mut shape, mut types, mut layouts) = (None, Vec::new(), Vec::new());
         let mut rounding = Rounding::Nearest;
@@ -349,7 +349,7 @@ pub(super) fn sum(name: &str) -> Result<Sum> {
     })
 }
 
-/// Parses the shape and types of a matrix product. `whole`: the product of the PTX; otherwise a part of it.
+/// Parses the shape and types of a matrix product. `whole`: allows only shapes of PTX.
 fn matrix_form(shape: &str, [to, a, b, from]: [&str; 4], whole: bool) -> Result<MatrixForm> {
     let (a, b, to, from) = (factor(a)?, factor(b)?, sum(to)?, sum(from)?);
     let (tall, k) = match shape.split_once("n8k") {

@@ -96,7 +96,7 @@ impl FunctionDecoder<'_> {
             if place.width != 32 {
                 return Err(format!("{} where 32 are needed", self.describe(*id)));
             }
-            // The sums have no scoreboard numbers: a product adds to those of the one before it without a wait.
+            // The sums have no scoreboard numbers: successive products add to the same sums without a wait.
             list.push(place.index);
         }
         if shared_a {

@@ -1,4 +1,4 @@
-//! Tests `wgmma`: factors lie in shared memory as the published canonical layouts say, and sums are compared with those of integers.
+//! Tests `wgmma`: factors have the published canonical layouts in shared memory, and integer arithmetic computes the same sums.
 
 use super::super::small_float::SmallFloat;
 use super::super::{Module, OpClass, Rounding};
