@@ -4,11 +4,10 @@ use super::alu::AluOp;
 use super::forms::{
     AtomicOp, BulkForm, CacheOp, CarryForm, Combine, ConvertForm, MbarrierForm, MemoryForm, Number,
     NumberType, OpClass, PredicateOp, Rare, RareAccess, ReduceMode, ShuffleMode, Space, TensorForm,
-    TextureForm, VoteMode,
+    TextureForm, VoteMode, WarpGroupForm,
 };
 use super::signatures::SystemCall;
 use super::special::LiveSpecial;
-use super::warp_group::WarpGroupForm;
 
 /// Absent register or guard.
 pub(crate) const NONE: u16 = u16::MAX;

@@ -5,8 +5,7 @@
 
 use super::Env;
 use super::access::Fault;
-use super::float::Rounding;
-use super::forms::{Factor, MatrixForm, OpClass, Sum, Variant};
+use super::forms::{Factor, Sum, WarpGroupForm};
 use super::instr::Instr;
 use super::kernel::Kernel;
 use super::lane::lanes;
@@ -19,58 +18,6 @@ const ROWS: usize = 16;
 const WARPS: u32 = 4;
 /// Bytes of a row of a core matrix, which has eight rows.
 const PIECE: u64 = 16;
-/// Bytes of the inner side of each factor.
-const INNER_BYTES: u64 = 32;
-
-/// A product of 64 rows. List `Instr::target` of `Kernel::operand_lists` has the registers: the sums, then the first factor
-/// or its descriptor, the descriptor of the second factor, and the predicate that adds the old sums.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WarpGroupForm {
-    pub a: Factor,
-    pub b: Factor,
-    pub to: Sum,
-    pub variant: Variant,
-    /// Columns of the result, divided by eight.
-    pub blocks: u8,
-    /// `true`: the first factor is in shared memory; `false`: in registers.
-    pub shared_a: bool,
-    /// `true`: adjacent elements of the factor belong to one line; `false`: to one inner position.
-    pub a_by_line: bool,
-    pub b_by_line: bool,
-    pub negate_a: bool,
-    pub negate_b: bool,
-}
-
-impl WarpGroupForm {
-    /// Returns the form of eight columns of a warp's part.
-    pub(crate) fn part(self) -> MatrixForm {
-        let k = INNER_BYTES * 8 / u64::from(self.a.bits());
-        MatrixForm {
-            tall: true,
-            k_bits: k.trailing_zeros() as u8,
-            a: self.a,
-            b: self.b,
-            to: self.to,
-            from: self.to,
-            rounding: Rounding::Nearest,
-            variant: self.variant,
-        }
-    }
-
-    /// Returns the number of registers of the sums.
-    pub(crate) fn sums(self) -> usize {
-        usize::from(self.blocks) * self.part().registers()[0]
-    }
-
-    /// Returns the functional unit, with the work of a warp.
-    pub(crate) fn class(self) -> OpClass {
-        match self.part().class() {
-            // The largest product has one unit more than fits.
-            OpClass::Matrix(work) => OpClass::Matrix(work.saturating_mul(self.blocks.into())),
-            other => other,
-        }
-    }
-}
 
 /// A factor in shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

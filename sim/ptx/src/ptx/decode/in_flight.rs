@@ -9,7 +9,7 @@ const FLAGS: usize = 8;
 
 /// Kind of work.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Work {
+pub(super) enum WorkInFlight {
     Copy,
     GroupProduct,
 }
@@ -43,7 +43,7 @@ impl InFlight {
 
 impl FunctionDecoder<'_> {
     /// Makes the instruction start work.
-    pub(super) fn starts(&mut self, work: Work) {
+    pub(super) fn starts(&mut self, work: WorkInFlight) {
         let kind = work as usize;
         let index = self.in_flight[kind].started % FLAGS;
         self.in_flight[kind].started += 1;
@@ -55,7 +55,7 @@ impl FunctionDecoder<'_> {
     }
 
     /// Decodes an instruction that waits for all work.
-    pub(super) fn awaits(&mut self, work: Work) -> Result<()> {
+    pub(super) fn awaits(&mut self, work: WorkInFlight) -> Result<()> {
         self.in_flight[work as usize].waits.push(self.body.code.len());
         self.plain(Op::Nothing, OpClass::Int)
     }

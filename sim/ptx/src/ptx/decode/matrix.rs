@@ -9,7 +9,7 @@ use super::super::forms::{
 };
 use super::super::instr::{NONE, Op};
 use super::super::small_float::SmallFloat;
-use super::in_flight::Work;
+use super::in_flight::WorkInFlight;
 use super::memory::elements;
 use super::{FunctionDecoder, Result, exactly};
 
@@ -171,13 +171,13 @@ impl FunctionDecoder<'_> {
                 let [Operand::Integer(_)] = exactly(operands)? else {
                     return Err("it takes a number of groups".to_owned());
                 };
-                return self.awaits(Work::Copy);
+                return self.awaits(WorkInFlight::Copy);
             }
             ["bulk", rest @ ..] => return self.bulk(rest, operands),
             ["mbarrier", "arrive", rest @ ..] => return self.arrive_later(rest, operands),
             ["wait_all"] => {
                 exactly::<0>(operands)?;
-                return self.awaits(Work::Copy);
+                return self.awaits(WorkInFlight::Copy);
             }
             _ => {}
         }
@@ -216,7 +216,7 @@ impl FunctionDecoder<'_> {
         if let Some(size) = size {
             self.instr.c = self.integer(size, 32)?;
         }
-        self.starts(Work::Copy);
+        self.starts(WorkInFlight::Copy);
         self.plain(Op::RareAccess(RareAccess::Copy(form)), OpClass::Load)
     }
 

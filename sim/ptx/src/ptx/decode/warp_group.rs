@@ -2,10 +2,9 @@
 
 use super::super::ast::Operand;
 use super::super::error::quote;
-use super::super::forms::{OpClass, Sum, Variant};
+use super::super::forms::{OpClass, Sum, Variant, WarpGroupForm};
 use super::super::instr::Op;
-use super::super::warp_group::WarpGroupForm;
-use super::in_flight::Work;
+use super::in_flight::WorkInFlight;
 use super::matrix::{factor, sum};
 use super::memory::elements;
 use super::{FunctionDecoder, Result, exactly};
@@ -23,7 +22,7 @@ impl FunctionDecoder<'_> {
                 let [Operand::Integer(_)] = exactly(operands)? else {
                     return Err("it takes a number of groups".to_owned());
                 };
-                self.awaits(Work::GroupProduct)
+                self.awaits(WorkInFlight::GroupProduct)
             }
             ["mma_async", "sync", "aligned", shape, to, a, b, rest @ ..] => {
                 self.group_product(shape, [*to, *a, *b], rest, operands)
@@ -116,7 +115,7 @@ impl FunctionDecoder<'_> {
         self.sources.dedup();
         self.instr.target = self.body.operand_lists.len() as u32;
         self.body.operand_lists.push(list.into());
-        self.starts(Work::GroupProduct);
+        self.starts(WorkInFlight::GroupProduct);
         self.plain(Op::WarpGroup(form), form.class())
     }
 }
