@@ -14,6 +14,7 @@ use selvedge_hw::{BlockEntry, CornersBits, Direction, Port, StimulusBits};
 use selvedge_testbenches::emitted::{Emitted, VerilogFile};
 use selvedge_testbenches::equivalence::{EquivalenceError, equivalence, lockstep};
 use selvedge_testbenches::pyosys::Pyosys;
+use selvedge_testbenches::testbench::Testbench;
 use selvedge_testbenches::vectors::{Vector, Vectors};
 use selvedge_testbenches::{icarus, parallel, skipped, testbench};
 use serde_json::Value;
@@ -292,6 +293,11 @@ fn a_wrong_lane_or_code_is_not_equal_to_verilog() {
 /// Clocks of the run in which registers and memories without a reset start unknown.
 const UNKNOWN_CLOCKS: u64 = 4000;
 
+/// Returns the testbench of a run in which registers and memories start unknown.
+fn bench_of_unknowns(block: &dyn BlockEntry) -> Testbench {
+    testbench::write(block, &block.defaults(), UNKNOWN_CLOCKS, SEED, ResetStyle::Control).unwrap()
+}
+
 /// Returns the block without the zeros that memories hold at power-up.
 fn without_initial(block: &dyn BlockEntry) -> Emitted {
     let mut emitted = emitted(block, &block.defaults(), ResetStyle::Control);
@@ -302,8 +308,7 @@ fn without_initial(block: &dyn BlockEntry) -> Emitted {
 #[test]
 fn no_output_depends_on_a_word_that_was_never_written() {
     each_block(|block| {
-        let bench =
-            testbench::write(block, &block.defaults(), UNKNOWN_CLOCKS, SEED, ResetStyle::Control).unwrap();
+        let bench = bench_of_unknowns(block);
         let folder = tempfile::tempdir().unwrap();
         let passed = icarus::run(&bench, &without_initial(block), folder.path());
         assert_eq!(passed.unwrap_or_else(|error| panic!("{error}")), UNKNOWN_CLOCKS, "{}", block.name());
@@ -317,8 +322,8 @@ fn random_value(target: &str, complement: bool) -> String {
     format!("{target} = {}{{{bits}}};\n", if complement { "~" } else { "" })
 }
 
-/// Gives registers and memories random values, or their complements, at power-up. An unknown value as
-/// the condition of an `if` takes the `else` branch, so that it can hide what depends on it. These values hide nothing.
+/// Gives registers and memories random values, or their complements, at power-up. In Icarus Verilog, an unknown condition
+/// of an `if` takes the `else` branch, which can hide a dependency. Known values hide none.
 fn with_random_power_up(mut emitted: Emitted, complement: bool) -> Emitted {
     for source in &mut emitted.sources {
         let mut text = String::new();
@@ -346,8 +351,7 @@ fn with_random_power_up(mut emitted: Emitted, complement: bool) -> Emitted {
 #[test]
 fn no_output_depends_on_the_values_of_registers_and_memories_at_power_up() {
     each_block(|block| {
-        let bench =
-            testbench::write(block, &block.defaults(), UNKNOWN_CLOCKS, SEED, ResetStyle::Control).unwrap();
+        let bench = bench_of_unknowns(block);
         for complement in [false, true] {
             let folder = tempfile::tempdir().unwrap();
             let passed =
@@ -366,8 +370,7 @@ fn an_output_that_depends_on_a_word_that_was_never_written_is_found() {
     let visible = slots.text.replace("(valid_i)", "(1'b1 | valid_i)");
     assert_ne!(visible, slots.text, "{visible}");
     slots.text = visible;
-    let bench =
-        testbench::write(block, &block.defaults(), UNKNOWN_CLOCKS, SEED, ResetStyle::Control).unwrap();
+    let bench = bench_of_unknowns(block);
     let error = icarus::run(&bench, &emitted, tempfile::tempdir().unwrap().path()).unwrap_err().to_string();
     assert!(error.contains("_o is x"), "{error}");
 }
@@ -375,8 +378,7 @@ fn an_output_that_depends_on_a_word_that_was_never_written_is_found() {
 #[test]
 fn a_register_without_a_value_that_chooses_an_output_is_found() {
     let block = selvedge_blocks::find("decompression_queue").expect("a block");
-    let bench =
-        testbench::write(block, &block.defaults(), UNKNOWN_CLOCKS, SEED, ResetStyle::Control).unwrap();
+    let bench = bench_of_unknowns(block);
     let passes = |emitted| icarus::run(&bench, &emitted, tempfile::tempdir().unwrap().path()).is_ok();
     let mut wrong = without_initial(block);
     let top = wrong.sources.iter_mut().find(|source| source.module == block.name()).expect("a top");

@@ -170,11 +170,7 @@ fn figures(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failure>
     if let Some(target) = &options.csv {
         outputs.write_or_print(target, &csv);
     }
-    if let Some(most) = options.intervals {
-        text +=
-            &format!("\nRuns of one workload are estimated from at most {most} intervals of each launch.\n");
-    }
-    outputs.show(&text);
+    outputs.show(&(text + &estimated(options)));
     outputs.finish(failure)
 }
 
@@ -191,6 +187,14 @@ fn write_figure(options: &ReproduceOptions, id: &str, csv: &str, panels: &[Panel
     if let Some(folder) = &options.output {
         outputs.write(&folder.join(format!("{id}.csv")), csv);
     }
+}
+
+/// Returns the line that marks estimated results.
+fn estimated(options: &ReproduceOptions) -> String {
+    let line = |most| {
+        format!("\nRuns of one workload are estimated from at most {most} intervals of each launch.\n")
+    };
+    options.intervals.map(line).unwrap_or_default()
 }
 
 /// Compares the headline claims, and writes the page if `--output` is given.
@@ -224,7 +228,7 @@ fn headlines(options: &ReproduceOptions, catalog: &Catalog) -> Result<(), Failur
     {
         outputs.write(path, chart);
     }
-    outputs.show(&table.render());
+    outputs.show(&(table.render() + &estimated(options)));
     say(format!("selvedge: {}\n", facts::sentence(&claims)));
     outputs.finish(failure)
 }
