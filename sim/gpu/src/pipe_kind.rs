@@ -3,7 +3,7 @@
 use selvedge_state::State;
 
 /// Number of [`PipeKind`]s.
-pub const PIPE_KINDS: usize = 6;
+pub const PIPE_KINDS: usize = 7;
 
 /// Number of kinds with pipes: all but [`PipeKind::Control`].
 pub const EXECUTING: usize = PIPE_KINDS - 1;
@@ -11,7 +11,7 @@ pub const EXECUTING: usize = PIPE_KINDS - 1;
 /// The kinds of pipe that the issue stage distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub enum PipeKind {
-    /// Integer and single precision.
+    /// Single precision. Also integers, unless they have their own pipes.
     Alu = 0,
     /// Double precision.
     Fp64 = 1,
@@ -21,14 +21,27 @@ pub enum PipeKind {
     Memory = 3,
     /// Tensor cores.
     Tensor = 4,
+    /// Integers in their own pipes.
+    Int = 5,
     /// Branches, barriers, fences and exits, which the issue stage executes itself.
-    Control = 5,
+    Control = 6,
 }
 
 impl PipeKind {
     /// All kinds, in order of their numbers.
-    pub const ALL: [PipeKind; PIPE_KINDS] =
-        [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Memory, PipeKind::Tensor, PipeKind::Control];
+    pub const ALL: [PipeKind; PIPE_KINDS] = [
+        PipeKind::Alu,
+        PipeKind::Fp64,
+        PipeKind::Sfu,
+        PipeKind::Memory,
+        PipeKind::Tensor,
+        PipeKind::Int,
+        PipeKind::Control,
+    ];
+
+    /// The kinds of arithmetic pipe.
+    pub const ARITHMETIC: [PipeKind; EXECUTING - 1] =
+        [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Tensor, PipeKind::Int];
 
     /// Returns whether all schedulers of an SM share a single pipe of this kind.
     pub fn is_single(self) -> bool {

@@ -263,21 +263,65 @@ fn a_dram_read_takes_the_unloaded_round_trip() {
     assert!((per_load - expected).abs() <= 2.0, "{per_load} cycles, the closed form gives {expected}");
 }
 
-#[test]
-fn independent_arithmetic_issues_at_the_peak_rate() {
-    let config = config();
-    let mut bench = Bench::new(&config);
-    let body: String = (8..56).map(|r| format!("add.s32 %r{r}, %r1, {r};\n")).collect();
+/// Runs 48 independent instructions many times in all warps, and compares the warp instructions per cycle and SM with `peak`.
+fn assert_rate(config: &Arc<GpuConfig>, instruction: impl Fn(u32) -> String, peak: f64) {
+    let mut bench = Bench::new(config);
+    let body: String = (8..56).map(instruction).collect();
     let warps = u64::from(config.sm.warps);
     let grid = config.sm.count * 2;
     let block = config.sm.warps / 2 * 32;
     let mut time = |repeat: usize| bench.run(&body.repeat(repeat), grid, block, 0);
     let cycles = time(24) - time(8);
     let instructions = warps * 48 * 16;
-    let sm = &config.sm;
-    let peak = f64::from(sm.schedulers).min(f64::from(sm.alu.pipes * sm.alu.lanes) / 32.0);
     let rate = instructions as f64 / cycles as f64;
     assert!((rate / peak - 1.0).abs() < 0.01, "{rate} warp instructions per cycle and SM, peak {peak}");
+}
+
+fn integer(register: u32) -> String {
+    format!("add.s32 %r{register}, %r1, {register};\n")
+}
+
+#[test]
+fn independent_arithmetic_issues_at_the_peak_rate() {
+    let config = config();
+    let sm = &config.sm;
+    assert_rate(&config, integer, f64::from(sm.schedulers).min(sm.alu.integer_rate()));
+}
+
+#[test]
+fn integers_with_their_own_pipes_issue_beside_single_precision() {
+    let mixed = |register: u32| match register % 2 {
+        0 => integer(register),
+        _ => format!("add.f32 %f{register}, %f1, %f2;\n"),
+    };
+    let with = |int_pipes: u32, int_interval: u32| {
+        let mut config = GpuConfig::load("gtx480").expect("built in");
+        assert_eq!((config.sm.schedulers, config.sm.alu.pipes, config.sm.alu.interval), (2, 2, 2));
+        (config.sm.alu.int_pipes, config.sm.alu.int_interval) = (int_pipes, int_interval);
+        Arc::new(config)
+    };
+    assert_rate(&with(0, 2), mixed, 1.0);
+    assert_rate(&with(2, 2), mixed, 2.0);
+    assert_rate(&with(1, 4), integer, 0.25);
+}
+
+#[test]
+fn a_pipe_accepts_a_warp_after_the_interval_of_the_instruction_before() {
+    let mut config = GpuConfig::load("gtx480").expect("built in");
+    let sm = &mut config.sm;
+    (sm.fp64.interval, sm.fp64.div_interval) = (64, 130);
+    (sm.sfu.interval, sm.sfu.div_interval) = (7, 11);
+    let config = Arc::new(config);
+    for (instruction, interval) in [
+        ("add.f64 %fd1, %fd2, %fd3;\n", 64),
+        ("div.rn.f64 %fd1, %fd2, %fd3;\n", 130),
+        ("ex2.approx.f32 %fN, %f2;\n", 7),
+        ("div.rn.f32 %fN, %f2, %f3;\n", 11),
+        ("div.u32 %rN, %r1, 7;\n", 11),
+    ] {
+        let numbered = |register: u32| instruction.replace('N', &register.to_string());
+        assert_rate(&config, numbered, 1.0 / f64::from(interval));
+    }
 }
 
 #[test]

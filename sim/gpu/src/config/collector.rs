@@ -5,7 +5,17 @@ use documented::DocumentedFields;
 use serde::{Deserialize, Serialize};
 
 /// Names of the sets in a file, in order of their kinds of pipe.
-const KINDS: [&str; EXECUTING] = ["alu", "fp64", "sfu", "memory", "tensor"];
+const KINDS: [&str; EXECUTING] = ["alu", "fp64", "sfu", "memory", "tensor", "int"];
+
+/// Keys of the numbers of pipes, in order of their kinds. The load/store unit is one.
+const PIPES: [Option<&str>; EXECUTING] = [
+    Some("sm.alu.pipes"),
+    Some("sm.fp64.pipes"),
+    Some("sm.sfu.pipes"),
+    None,
+    Some("sm.tensor.pipes"),
+    Some("sm.alu.int_pipes"),
+];
 
 /// Collector units of one kind of pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
@@ -34,7 +44,7 @@ pub struct CollectorConfig {
     pub sub_cores: bool,
     /// Units shared by all kinds of pipe without units; `registers` has no effect here.
     pub shared: CollectorSet,
-    /// Units of integer and single-precision instructions.
+    /// Units of single-precision instructions, and of integer instructions without integer pipes.
     pub alu: CollectorSet,
     /// Units of double-precision instructions.
     pub fp64: CollectorSet,
@@ -44,6 +54,8 @@ pub struct CollectorConfig {
     pub memory: CollectorSet,
     /// Units of matrix products. Ignored without tensor cores.
     pub tensor: CollectorSet,
+    /// Units of integer instructions. Ignored without integer pipes.
+    pub int: CollectorSet,
 }
 
 impl CollectorConfig {
@@ -54,17 +66,17 @@ impl CollectorConfig {
 
     /// Returns the sets of collector units, in order of their kinds of pipe.
     pub fn sets(&self) -> [&CollectorSet; EXECUTING] {
-        [&self.alu, &self.fp64, &self.sfu, &self.memory, &self.tensor]
+        [&self.alu, &self.fp64, &self.sfu, &self.memory, &self.tensor, &self.int]
     }
 
-    /// Returns the names and sets of the kinds with pipes. Only the last one, of the tensor cores, may have none.
-    fn used_sets(&self, pipes: [u32; 4]) -> impl Iterator<Item = (&'static str, &CollectorSet)> {
-        let kinds = if pipes[3] > 0 { EXECUTING } else { EXECUTING - 1 };
-        KINDS.into_iter().zip(self.sets()).take(kinds)
+    /// Returns the names and sets of the kinds with pipes.
+    fn used_sets(&self, pipes: [u32; EXECUTING]) -> impl Iterator<Item = (&'static str, &CollectorSet)> {
+        let sets = KINDS.into_iter().zip(self.sets()).zip(pipes);
+        sets.filter(|(_, pipes)| *pipes > 0).map(|(set, _)| set)
     }
 
-    /// Checks operand collection. `pipes` are the numbers of integer, double-precision, special-function and tensor pipes.
-    pub(super) fn check(&self, schedulers: u32, pipes: [u32; 4], check: &mut Checker<'_>) {
+    /// Checks operand collection. `pipes` are the numbers of pipes, in order of their kinds.
+    pub(super) fn check(&self, schedulers: u32, pipes: [u32; EXECUTING], check: &mut Checker<'_>) {
         if !self.is_there() {
             return;
         }
@@ -85,7 +97,7 @@ impl CollectorConfig {
     }
 
     /// Checks that sub-cores divide everything except the load/store unit into equal shares per scheduler.
-    fn check_shares(&self, schedulers: u32, pipes: [u32; 4], check: &mut Checker<'_>) {
+    fn check_shares(&self, schedulers: u32, pipes: [u32; EXECUTING], check: &mut Checker<'_>) {
         let must = format!("must be a multiple of sm.schedulers = {schedulers} with sub-cores");
         let mut divide = |key: String, value: u32| {
             if !value.is_multiple_of(schedulers.max(1)) {
@@ -98,8 +110,10 @@ impl CollectorConfig {
             divide(format!("sm.collector.{kind}.units"), set.units);
             divide(format!("sm.collector.{kind}.registers"), set.registers);
         }
-        for (kind, count) in ["alu", "fp64", "sfu", "tensor"].into_iter().zip(pipes) {
-            divide(format!("sm.{kind}.pipes"), count);
+        for (key, count) in PIPES.into_iter().zip(pipes) {
+            if let Some(key) = key {
+                divide(key.into(), count);
+            }
         }
     }
 }

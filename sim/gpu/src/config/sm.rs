@@ -2,6 +2,7 @@
 use super::check::Checker;
 use super::collector::CollectorConfig;
 use super::read_only::{ReadOnly, ReadOnlyCache};
+use crate::pipe_kind::{EXECUTING, PipeKind};
 use documented::DocumentedFields;
 use selvedge_ptx::ptx::MOST_MATRIX_WORK;
 use serde::{Deserialize, Serialize};
@@ -24,10 +25,14 @@ pub enum SchedulerPolicy {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct AluConfig {
-    /// Number of pipes.
+    /// Number of single-precision pipes.
     pub pipes: u32,
-    /// Lanes of one pipe, a power of two up to 32. The pipe accepts a warp every 32/lanes cycles.
-    pub lanes: u32,
+    /// Core cycles for which a warp occupies a single-precision pipe: 32 over the pipe's lanes.
+    pub interval: u32,
+    /// Number of integer pipes. 0: the single-precision pipes execute integer instructions.
+    pub int_pipes: u32,
+    /// Core cycles for which a warp occupies an integer pipe: 32 over the pipe's lanes.
+    pub int_interval: u32,
     /// Latency from issue to result of integer, logic, move and conversion instructions, core cycles.
     pub int_latency: u32,
     /// Latency from issue to result of single-precision instructions, core cycles.
@@ -39,14 +44,32 @@ pub struct AluConfig {
     pub int_div_latency: u32,
 }
 
+impl AluConfig {
+    /// Returns the kind of pipe that executes integer instructions.
+    pub fn integer_pipe(&self) -> PipeKind {
+        if self.int_pipes > 0 { PipeKind::Int } else { PipeKind::Alu }
+    }
+
+    /// Returns the integer instructions that all pipes accept per cycle, in warps.
+    pub fn integer_rate(&self) -> f64 {
+        let (pipes, interval) = match self.int_pipes {
+            0 => (self.pipes, self.interval),
+            pipes => (pipes, self.int_interval),
+        };
+        f64::from(pipes) / f64::from(interval)
+    }
+}
+
 /// A group of equal pipes with one latency.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
 pub struct PipeConfig {
     /// Number of pipes.
     pub pipes: u32,
-    /// Lanes of one pipe, a power of two up to 32. The pipe accepts a warp every 32/lanes cycles.
-    pub lanes: u32,
+    /// Core cycles for which a warp occupies a pipe: 32 over the pipe's lanes.
+    pub interval: u32,
+    /// Core cycles for which a warp's division or square root occupies a pipe.
+    pub div_interval: u32,
     /// Latency from issue to result, core cycles.
     pub latency: u32,
     /// Latency from issue to result of a division or square root, core cycles: that of the hardware's instruction sequence.
@@ -192,6 +215,11 @@ impl SmConfig {
         }
     }
 
+    /// Returns the number of pipes of each kind with pipes, in order of [`PipeKind`].
+    pub fn pipe_counts(&self) -> [u32; EXECUTING] {
+        [self.alu.pipes, self.fp64.pipes, self.sfu.pipes, 1, self.tensor.pipes, self.alu.int_pipes]
+    }
+
     /// Checks the SM. Its read-only caches get their lines from an L2 with lines of `l2_line_bytes` bytes.
     pub(super) fn check(&self, l2_line_bytes: u32, check: &mut Checker<'_>) {
         check.range("sm.count", self.count, 1, 256);
@@ -213,8 +241,7 @@ impl SmConfig {
         check.range("sm.pipeline_latency", self.pipeline_latency, 0, 1000);
         self.check_pipes(check);
         self.lsu.check(check);
-        let pipes = [self.alu.pipes, self.fp64.pipes, self.sfu.pipes, self.tensor.pipes];
-        self.collector.check(self.schedulers, pipes, check);
+        self.collector.check(self.schedulers, self.pipe_counts(), check);
         self.constant.check("constant", l2_line_bytes, check);
         self.texture.check("texture", l2_line_bytes, check);
         self.instruction.check("instruction", l2_line_bytes, check);
@@ -228,15 +255,19 @@ impl SmConfig {
         ] {
             check.range(key, value, 1, 8);
         }
+        check.range("sm.alu.int_pipes", self.alu.int_pipes, 0, 8);
         check.range("sm.tensor.pipes", self.tensor.pipes, 0, 8);
         check.range("sm.tensor.macs", self.tensor.macs, u32::from(self.tensor.pipes > 0), 1 << 16);
         check.range("sm.tensor.fp64_macs", self.tensor.fp64_macs, 0, 1 << 16);
         for (key, value) in [
-            ("sm.alu.lanes", self.alu.lanes),
-            ("sm.fp64.lanes", self.fp64.lanes),
-            ("sm.sfu.lanes", self.sfu.lanes),
+            ("sm.alu.interval", self.alu.interval),
+            ("sm.alu.int_interval", self.alu.int_interval),
+            ("sm.fp64.interval", self.fp64.interval),
+            ("sm.fp64.div_interval", self.fp64.div_interval),
+            ("sm.sfu.interval", self.sfu.interval),
+            ("sm.sfu.div_interval", self.sfu.div_interval),
         ] {
-            check.lanes(key, value);
+            check.range(key, value, 1, 1000);
         }
         for (key, value) in [
             ("sm.alu.int_latency", self.alu.int_latency),

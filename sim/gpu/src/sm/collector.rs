@@ -99,12 +99,16 @@ pub struct OperandCollector {
 impl OperandCollector {
     /// Returns the empty operand collection of an SM. `None` if the configuration has no operand collection.
     pub fn new(sm: &SmConfig) -> Option<Box<Self>> {
+        const NONE: CollectorSet = CollectorSet { units: 0, ports: 0, registers: 0 };
         let mut config = sm.collector;
         if !config.is_there() {
             return None;
         }
         if sm.tensor.pipes == 0 {
-            config.tensor = CollectorSet { units: 0, ports: 0, registers: 0 };
+            config.tensor = NONE;
+        }
+        if sm.alu.int_pipes == 0 {
+            config.int = NONE;
         }
         let mut first = 0;
         let set = |set: &CollectorSet| {
@@ -307,6 +311,7 @@ mod tests {
             sfu: set,
             memory: set,
             tensor: NONE,
+            int: NONE,
         }
     }
 

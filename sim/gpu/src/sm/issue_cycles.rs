@@ -67,7 +67,7 @@ impl Sm {
         let has = |kind: PipeKind| self.issue_stage.needs.ready(kind) & free != 0;
         if has(PipeKind::Memory) {
             IssueCycle::Memory
-        } else if has(PipeKind::Alu) || has(PipeKind::Fp64) || has(PipeKind::Sfu) || has(PipeKind::Tensor) {
+        } else if PipeKind::ARITHMETIC.into_iter().any(has) {
             IssueCycle::Compute
         } else if (self.issue_stage.needs.dependent() | held) & warps != 0 {
             IssueCycle::DataDependence

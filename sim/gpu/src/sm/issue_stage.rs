@@ -148,12 +148,13 @@ impl IssueStage {
             | if_free(PipeKind::Fp64)
             | if_free(PipeKind::Sfu)
             | if_free(PipeKind::Tensor)
+            | if_free(PipeKind::Int)
     }
 
     /// Returns the warps with available operands that fit into operand collection, except those with a memory instruction.
     pub fn ready_for_collector(&self, collector: &OperandCollector, scheduler: usize) -> WarpMask {
         let mut mask = self.needs.ready(PipeKind::Control);
-        for kind in [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Tensor] {
+        for kind in PipeKind::ARITHMETIC {
             if self.needs.ready(kind) != 0 && collector.has_room(kind, scheduler) {
                 mask |= self.needs.ready(kind);
             }

@@ -363,7 +363,8 @@ impl Sm {
         let eligible = self.issue_stage.eligible(&self.residents.kernel_warps);
         let has = |kind: PipeKind| self.issue_stage.needs.ready(kind) & eligible != 0;
         let mut wake = u64::MAX;
-        for kind in [PipeKind::Alu, PipeKind::Control, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Tensor] {
+        let [alu, others @ ..] = PipeKind::ARITHMETIC;
+        for kind in [alu, PipeKind::Control].into_iter().chain(others) {
             if has(kind) {
                 wake = wake.min(self.issue_stage.pipes.next_free(kind).max(soon));
                 if wake == soon {

@@ -21,13 +21,15 @@ impl Need {
         Need(kind as u8)
     }
 
-    /// Returns the byte of the need in [`NeedCounts`]. The needs that explain a cycle without issue come first, in order of priority.
+    /// Returns the byte of the need in [`NeedCounts`], which does not count [`Need::HELD`]. The needs that explain a cycle
+    /// without issue come first, in order of priority.
     const fn place(self) -> u32 {
         const MEMORY: u8 = PipeKind::Memory as u8;
         const ALU: u8 = PipeKind::Alu as u8;
         const FP64: u8 = PipeKind::Fp64 as u8;
         const SFU: u8 = PipeKind::Sfu as u8;
         const TENSOR: u8 = PipeKind::Tensor as u8;
+        const INT: u8 = PipeKind::Int as u8;
         const CONTROL: u8 = PipeKind::Control as u8;
         const OPERANDS: u8 = Need::OPERANDS.0;
         match self.0 {
@@ -36,9 +38,10 @@ impl Need {
             FP64 => 2,
             SFU => 3,
             TENSOR => 4,
-            OPERANDS => 5,
-            CONTROL => 6,
-            _ => 7,
+            INT => 5,
+            OPERANDS => 6,
+            CONTROL => 7,
+            _ => unreachable!(),
         }
     }
 }
@@ -46,7 +49,7 @@ impl Need {
 /// Number of different needs.
 const NEEDS: usize = PIPE_KINDS + 2;
 
-/// Number of a scheduler's warps with each need, in the byte that [`Need::place`] returns.
+/// Number of a scheduler's warps with each need except [`Need::HELD`], in the byte that [`Need::place`] returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct NeedCounts(u64);
 
@@ -54,7 +57,7 @@ pub struct NeedCounts(u64);
 const ONE: [u64; NEEDS] = {
     let mut ones = [0; NEEDS];
     let mut need = 0;
-    while need < NEEDS {
+    while need < Need::HELD.0 as usize {
         ones[need] = 1 << (8 * Need(need as u8).place());
         need += 1;
     }
@@ -65,8 +68,8 @@ impl NeedCounts {
     /// Returns whether any warp has its operands.
     #[inline(always)]
     pub fn any_ready(self) -> bool {
-        // All bytes except [`Need::OPERANDS`] and [`Need::HELD`].
-        self.0 & 0x00ff_00ff_ffff_ffff != 0
+        // All bytes except that of [`Need::OPERANDS`].
+        self.0 & 0xff00_ffff_ffff_ffff != 0
     }
 
     /// Returns the class of a cycle in which none of the warps issues.
@@ -78,11 +81,11 @@ impl NeedCounts {
             IssueCycle::Compute,
             IssueCycle::Compute,
             IssueCycle::Compute,
+            IssueCycle::Compute,
             IssueCycle::DataDependence,
             IssueCycle::Idle,
-            IssueCycle::Idle,
         ];
-        let first = (self.0 & 0xffff_ffff_ffff | 1 << 48).trailing_zeros() / 8;
+        let first = (self.0 | 1 << 56).trailing_zeros() / 8;
         STALLS[first as usize % 8]
     }
 }
@@ -103,14 +106,10 @@ impl WarpNeeds {
     /// Returns the needs of `count` empty warp slots. Slot n belongs to scheduler n modulo `schedulers`.
     pub fn new(count: usize, schedulers: usize) -> Self {
         let scheduler_of: Box<[u8]> = (0..count).map(|warp| (warp % schedulers) as u8).collect();
-        let mut counts = vec![NeedCounts(0); schedulers];
-        for scheduler in &scheduler_of {
-            counts[usize::from(*scheduler)].0 += ONE[usize::from(Need::HELD.0)];
-        }
         WarpNeeds {
             of: vec![Need::HELD; count].into(),
             scheduler_of,
-            counts: counts.into(),
+            counts: vec![NeedCounts(0); schedulers].into(),
             warps: [0; NEEDS],
         }
     }
@@ -185,7 +184,7 @@ mod tests {
                     let has = |kind: PipeKind| mine().any(|need| need == Need::pipe(kind));
                     let stall = if has(PipeKind::Memory) {
                         IssueCycle::Memory
-                    } else if [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Tensor].into_iter().any(has) {
+                    } else if PipeKind::ARITHMETIC.into_iter().any(has) {
                         IssueCycle::Compute
                     } else if mine().any(|need| need == Need::OPERANDS) {
                         IssueCycle::DataDependence

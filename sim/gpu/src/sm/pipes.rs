@@ -21,10 +21,11 @@ pub struct IssueInfo {
 impl IssueInfo {
     /// Returns the properties of one instruction.
     pub fn of(instr: &Instr, sm: &SmConfig) -> Self {
+        let integers = sm.alu.integer_pipe();
         let is_bank = matches!(instr.space(), Some(Space::Param | Space::Const));
         let (pipe, latency) = match instr.class {
-            OpClass::Int | OpClass::Convert | OpClass::Warp => (PipeKind::Alu, sm.alu.int_latency),
-            OpClass::IntMul => (PipeKind::Alu, sm.alu.int_mul_latency),
+            OpClass::Int | OpClass::Convert | OpClass::Warp => (integers, sm.alu.int_latency),
+            OpClass::IntMul => (integers, sm.alu.int_mul_latency),
             OpClass::Fp32 => (PipeKind::Alu, sm.alu.fp32_latency),
             OpClass::Fp64 => (PipeKind::Fp64, sm.fp64.latency),
             OpClass::Fp64Div => (PipeKind::Fp64, sm.fp64.div_latency),
@@ -43,19 +44,16 @@ impl IssueInfo {
             OpClass::Control | OpClass::System | OpClass::Barrier | OpClass::Fence | OpClass::Exit => {
                 (PipeKind::Control, sm.branch_latency)
             }
-            OpClass::Load if is_bank && !sm.constant.is_there() => (PipeKind::Alu, sm.lsu.const_latency),
+            OpClass::Load if is_bank && !sm.constant.is_there() => (integers, sm.lsu.const_latency),
             OpClass::Load | OpClass::Store | OpClass::Atomic | OpClass::Texture => (PipeKind::Memory, 0),
         };
-        let pipeline = match pipe {
-            PipeKind::Alu | PipeKind::Fp64 | PipeKind::Sfu | PipeKind::Tensor => sm.pipeline_latency,
-            PipeKind::Memory | PipeKind::Control => 0,
+        let interval = match instr.class {
+            OpClass::Fp64Div => sm.fp64.div_interval as u16,
+            OpClass::Fp32Div | OpClass::IntDiv => sm.sfu.div_interval as u16,
+            _ => Pipes::interval(pipe, sm),
         };
-        IssueInfo {
-            pipe,
-            interval: Pipes::interval(pipe, sm),
-            latency: (latency + pipeline) as u16,
-            work: InstructionWork::of(instr),
-        }
+        let pipeline = if PipeKind::ARITHMETIC.contains(&pipe) { sm.pipeline_latency } else { 0 };
+        IssueInfo { pipe, interval, latency: (latency + pipeline) as u16, work: InstructionWork::of(instr) }
     }
 
     /// Returns the properties of a matrix product that occupies a tensor core for `interval` cycles.
@@ -85,21 +83,21 @@ impl Pipes {
     /// Returns the pipes of an SM, all free.
     pub fn new(sm: &SmConfig) -> Self {
         let group = |pipes: u32| vec![0; pipes as usize];
-        let groups = [sm.alu.pipes, sm.fp64.pipes, sm.sfu.pipes, 1, sm.tensor.pipes];
-        Pipes { free_at: groups.map(group), next: [0; EXECUTING], first_free: [0; PIPE_KINDS] }
+        Pipes { free_at: sm.pipe_counts().map(group), next: [0; EXECUTING], first_free: [0; PIPE_KINDS] }
     }
 
-    /// Returns the cycles for which an instruction occupies a pipe of this kind: 32 / lanes. The work of a matrix product
-    /// determines them instead.
+    /// Returns the cycles for which an instruction occupies a pipe of this kind. Divisions have their own interval, and the work
+    /// of a matrix product determines its.
     pub fn interval(kind: PipeKind, sm: &SmConfig) -> u16 {
-        let lanes = match kind {
-            PipeKind::Alu => sm.alu.lanes,
-            PipeKind::Fp64 => sm.fp64.lanes,
-            PipeKind::Sfu => sm.sfu.lanes,
-            PipeKind::Memory => sm.lsu.lanes,
-            PipeKind::Tensor | PipeKind::Control => 32,
+        let cycles = match kind {
+            PipeKind::Alu => sm.alu.interval,
+            PipeKind::Int => sm.alu.int_interval,
+            PipeKind::Fp64 => sm.fp64.interval,
+            PipeKind::Sfu => sm.sfu.interval,
+            PipeKind::Memory => 32 / sm.lsu.lanes,
+            PipeKind::Tensor | PipeKind::Control => 1,
         };
-        (32 / lanes) as u16
+        cycles as u16
     }
 
     /// Returns whether a pipe of this kind accepts a warp in cycle `now`.
@@ -221,9 +219,9 @@ mod tests {
     fn without_tensor_cores_a_product_takes_the_time_of_an_addition() {
         let sm = GpuConfig::load("gtx480").expect("built in").sm;
         let of = |info: IssueInfo| (info.pipe, info.interval, u32::from(info.latency));
-        let single = (PipeKind::Alu, (32 / sm.alu.lanes) as u16, sm.alu.fp32_latency + sm.pipeline_latency);
+        let single = (PipeKind::Alu, sm.alu.interval as u16, sm.alu.fp32_latency + sm.pipeline_latency);
         assert_eq!([of(half("gtx480")), of(bytes("gtx480"))], [single; 2]);
-        let fp64 = (PipeKind::Fp64, (32 / sm.fp64.lanes) as u16, sm.fp64.latency + sm.pipeline_latency);
+        let fp64 = (PipeKind::Fp64, sm.fp64.interval as u16, sm.fp64.latency + sm.pipeline_latency);
         assert_eq!(of(double("gtx480")), fp64);
         assert_eq!(double("rtx3070").pipe, PipeKind::Fp64, "its tensor cores have no double precision");
     }

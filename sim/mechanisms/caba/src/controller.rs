@@ -1,6 +1,6 @@
 //! Limits of the assist warp controller.
 use crate::deployment::{AssistControllers, WARPS_OF_SCHEDULER};
-use selvedge_gpu::config::GpuConfig;
+use selvedge_gpu::config::{GpuConfig, SmConfig};
 use selvedge_gpu::mechanism::{MechanismError, Setup, Values};
 use selvedge_hw_caba::awc::AwcParams;
 
@@ -19,7 +19,9 @@ pub(crate) const IDLE_LIMITS: Values = Values::numbers(&[8, 0]);
 /// Returns the controllers of an SM with these limits of their throttles.
 pub(crate) fn controllers(busy_limit: u32, idle_limit: u32, config: &GpuConfig) -> AssistControllers {
     let params = AwcParams { busy_limit, idle_limit, ..AwcParams::default() };
-    AssistControllers { params, schedulers: config.sm.schedulers as u8, warps: config.sm.warps as u8 }
+    let SmConfig { schedulers, warps, alu, .. } = config.sm;
+    let integers = alu.integer_pipe();
+    AssistControllers { params, schedulers: schedulers as u8, warps: warps as u8, integers }
 }
 
 /// Checks that the controller supports the SM's warps and schedulers.

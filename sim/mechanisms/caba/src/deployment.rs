@@ -61,6 +61,8 @@ pub struct AssistControllers {
     pub schedulers: u8,
     /// Warps of the SM.
     pub warps: u8,
+    /// The pipes that execute arithmetic instructions of assist warps.
+    pub integers: PipeKind,
 }
 
 impl AssistControllers {
@@ -340,7 +342,7 @@ impl<W> Deployment<W> {
     fn inputs(&mut self, number: usize, wanted: Option<Wanted>, has_turn: bool) -> AwcIn {
         let busy = |kind: PipeKind, bit: u8| u8::from(self.report.busy[kind as usize]) << bit;
         let mut inputs = AwcIn {
-            busy_i: busy(PipeKind::Alu, 0) | busy(PipeKind::Sfu, 1) | busy(PipeKind::Memory, 2),
+            busy_i: busy(self.layout.integers, 0) | busy(PipeKind::Sfu, 1) | busy(PipeKind::Memory, 2),
             idle_i: self.report.idle,
             low_pop_i: has_turn && self.low.is_none(),
             ..AwcIn::default()
@@ -436,11 +438,12 @@ impl<W> Deployment<W> {
                 full &= full - 1;
                 let decoded = self.decoded[usize::from(warp)].as_ref();
                 if let Some(decoded) = decoded.filter(|decoded| self.is_ready(decoded, now)) {
-                    extras.ready[decoded.pipe() as usize] |= 1 << warp;
+                    extras.ready[decoded.pipe(self.layout.integers) as usize] |= 1 << warp;
                 }
             }
         }
-        extras.idle = self.low.filter(|decoded| self.is_ready(decoded, now)).map(|decoded| decoded.pipe());
+        let low = self.low.filter(|decoded| self.is_ready(decoded, now));
+        extras.idle = low.map(|decoded| decoded.pipe(self.layout.integers));
         (extras.idle.is_some() || extras.ready.iter().any(|ready| *ready != 0)).then_some(extras)
     }
 
@@ -505,7 +508,7 @@ mod tests {
     use super::*;
 
     fn controllers(schedulers: u8, warps: u8) -> AssistControllers {
-        AssistControllers { params: AwcParams::default(), schedulers, warps }
+        AssistControllers { params: AwcParams::default(), schedulers, warps, integers: PipeKind::Alu }
     }
 
     #[test]

@@ -61,9 +61,9 @@ pub struct DecodedInstruction {
 }
 
 impl DecodedInstruction {
-    /// Returns the pipe that the instruction needs.
-    pub fn pipe(&self) -> PipeKind {
-        if self.instruction.op.is_memory() { PipeKind::Memory } else { PipeKind::Alu }
+    /// Returns the pipe that the instruction needs. `integers` are those of arithmetic instructions.
+    pub fn pipe(&self, integers: PipeKind) -> PipeKind {
+        if self.instruction.op.is_memory() { PipeKind::Memory } else { integers }
     }
 }
 

@@ -194,18 +194,32 @@ impl<'a> Fitter<'a> {
             let formula = |config: &GpuConfig| predicted::chain(config, *place(&mut config.clone()));
             self.nearest((key, place), 1..=MOST_CYCLES, self.kernel(kernel), formula);
         }
-        let lanes = || (0..=5).map(|bits| 1 << bits);
-        self.peak(("sm.alu.lanes", |c| &mut c.sm.alu.lanes), lanes(), self.kernel("fp32_rate"), |c| {
-            predicted::pipes(c, c.sm.alu.pipes, c.sm.alu.lanes)
+        // Hardware has powers of two. Other values would fit the loop around the instructions.
+        let intervals = || (0..=7).map(|bits| 1 << bits);
+        self.peak(
+            ("sm.alu.interval", |c| &mut c.sm.alu.interval),
+            intervals(),
+            self.kernel("fp32_rate"),
+            |c| predicted::pipes(c, c.sm.alu.pipes, c.sm.alu.interval),
+        );
+        let int_pipes = self.base.sm.alu.int_pipes;
+        if int_pipes > 0 {
+            let of: (_, KeyField) = ("sm.alu.int_interval", |c| &mut c.sm.alu.int_interval);
+            self.peak(of, intervals(), self.kernel("int_rate"), |c| {
+                predicted::pipes(c, int_pipes, c.sm.alu.int_interval)
+            });
+        }
+        let special = self.kernel("special_rate");
+        self.peak(("sm.sfu.interval", |c| &mut c.sm.sfu.interval), intervals(), special, |c| {
+            predicted::pipes(c, c.sm.sfu.pipes, c.sm.sfu.interval)
         });
-        self.peak(("sm.sfu.lanes", |c| &mut c.sm.sfu.lanes), lanes(), self.kernel("special_rate"), |c| {
-            predicted::pipes(c, c.sm.sfu.pipes, c.sm.sfu.lanes)
+        let double = self.kernel("fp64_rate");
+        self.peak(("sm.fp64.interval", |c| &mut c.sm.fp64.interval), intervals(), double, |c| {
+            predicted::pipes(c, c.sm.fp64.pipes, c.sm.fp64.interval)
         });
-        self.peak(("sm.fp64.lanes", |c| &mut c.sm.fp64.lanes), lanes(), self.kernel("fp64_rate"), |c| {
-            predicted::pipes(c, c.sm.fp64.pipes, c.sm.fp64.lanes)
-        });
+        let lanes = (0..=5).map(|bits| 1 << bits);
         let loads = self.measured.with("l1d_rate", "stride", 4);
-        self.peak(("sm.lsu.lanes", |c| &mut c.sm.lsu.lanes), lanes(), loads, |c| {
+        self.peak(("sm.lsu.lanes", |c| &mut c.sm.lsu.lanes), lanes, loads, |c| {
             32.0 / f64::from(c.sm.lsu.lanes)
         });
     }

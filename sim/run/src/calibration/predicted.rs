@@ -9,9 +9,9 @@ pub fn chain(config: &GpuConfig, latency: u32) -> f64 {
     f64::from(result_after(config, latency))
 }
 
-/// Min cycles per instruction of an SM's pipes.
-pub fn pipes(config: &GpuConfig, pipes: u32, lanes: u32) -> f64 {
-    32.0 / f64::from(config.sm.schedulers * 32).min(f64::from(pipes * lanes))
+/// Min cycles per instruction of an SM's pipes, each of which an instruction occupies for `interval` cycles.
+pub fn pipes(config: &GpuConfig, pipes: u32, interval: u32) -> f64 {
+    (f64::from(interval) / f64::from(pipes)).max(1.0 / f64::from(config.sm.schedulers))
 }
 
 /// Cycles of a shared-memory load without conflicts.

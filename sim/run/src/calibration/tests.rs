@@ -35,7 +35,7 @@ fn each_measurement_changes_its_own_key() {
     let before = fitted(&measured);
     for (kernel, key) in [
         ("int_latency", "sm.alu.int_latency"),
-        ("fp32_rate", "sm.alu.lanes"),
+        ("fp32_rate", "sm.alu.interval"),
         ("special_latency", "sm.sfu.latency"),
         ("tensor_m16n8k16_f16_latency", "sm.tensor.latency"),
         ("atomic_rate", "l2.atomic_word_cycles"),

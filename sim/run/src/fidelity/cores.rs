@@ -90,7 +90,7 @@ fn peak_rate(config: &Arc<GpuConfig>) -> Result<Measurement, FidelityError> {
     let mut time = |repeat: usize| bench.run(&body.repeat(repeat), grid, block, 0);
     let (short, long) = (time(4)?, time(12)?);
     let instructions = f64::from(4 * block / 32 * 48 * 8);
-    let peak = f64::from(sm.schedulers).min(f64::from(sm.alu.pipes * sm.alu.lanes) / 32.0);
+    let peak = f64::from(sm.schedulers).min(sm.alu.integer_rate());
     let rate = instructions / (long - short) as f64;
     let share = shortfall(config, 0.01, 0.2);
     Ok(Measurement::below("integer additions, rate", "warps per cycle and SM", (peak, share), rate))

@@ -115,6 +115,10 @@ pub fn l2(reader: &mut OptionReader, clocks: ImportedClocks) -> Result<(), Confi
     }
     if let Some(option) = reader.take("-gpgpu_cache:dl2") {
         cache(reader, &option, &CacheSection { section: "l2", is_l1d: false })?;
+        // The kind of cache is in files of 4.x, which has this option and sets it by default.
+        if option.value.starts_with(['N', 'S']) {
+            reader.set_flag("l2", "fill_on_copy", true, &option);
+        }
     }
     if let Some((fills, option)) = reader.take_number("-gpgpu_perf_sim_memcpy")? {
         reader.set_flag("l2", "fill_on_copy", fills != 0, &option);

@@ -4,16 +4,21 @@ use super::reader::{OptionReader, list};
 use crate::config::ConfigError;
 
 /// Kinds of pipe with their own collector units in GPGPU-Sim: name, section here, and GPGPU-Sim's default number of units.
-const KINDS: [(&str, &str, u32); 5] = [
+const KINDS: [(&str, &str, u32); 6] = [
     ("sp", "sm.collector.alu", 4),
     ("dp", "sm.collector.fp64", 0),
     ("sfu", "sm.collector.sfu", 4),
     ("mem", "sm.collector.memory", 2),
     ("tensor_core", "sm.collector.tensor", 4),
+    ("int", "sm.collector.int", 0),
 ];
 
 /// Imports operand collection.
-pub fn collector(reader: &mut OptionReader, has_tensor_cores: bool) -> Result<(), ConfigError> {
+pub fn collector(
+    reader: &mut OptionReader,
+    has_integer_pipes: bool,
+    has_tensor_cores: bool,
+) -> Result<(), ConfigError> {
     let Some((banks, option)) = reader.take_number("-gpgpu_num_reg_banks")? else { return Ok(()) };
     reader.set("sm.collector", "banks", banks, &option);
     // Without sub-cores, the registers of each scheduler serve every pipe.
@@ -34,7 +39,7 @@ pub fn collector(reader: &mut OptionReader, has_tensor_cores: bool) -> Result<()
     let mut memory_units = general.count;
     let mut special = (0, 0);
     for (kind, section, default) in KINDS {
-        if kind == "tensor_core" && !has_tensor_cores {
+        if kind == "tensor_core" && !has_tensor_cores || kind == "int" && !has_integer_pipes {
             continue;
         }
         let own = units(reader, kind, default, &option)?;
@@ -115,7 +120,8 @@ impl RegisterWidths {
 
     fn of(&self, kind: &str) -> u32 {
         match kind {
-            "sp" => self.sp.saturating_add(self.int),
+            "sp" => self.sp,
+            "int" => self.int,
             "dp" => self.dp,
             "sfu" => self.sfu,
             "tensor_core" => self.tensor,

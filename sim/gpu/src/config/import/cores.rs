@@ -91,7 +91,11 @@ pub fn cores(reader: &mut OptionReader) -> Result<(), ConfigError> {
         reader.copy(name, "sm.lsu", "shared_latency")?;
     }
     if let Some((parts, option)) = reader.take_number("-gpgpu_shmem_warp_parts")? {
-        lanes(reader, "sm.lsu", parts, &option);
+        let lanes = WARP / parts.clamp(1, WARP).next_power_of_two();
+        if lanes * parts != WARP {
+            reader.note(&option, "not a power of two up to 32: taken as the next larger one");
+        }
+        reader.set("sm.lsu", "lanes", lanes, &option);
     }
     if let Some((generation, option)) = reader.take_number("-gpgpu_coalesce_arch")? {
         if generation >= SECTORED_GENERATION {
@@ -127,14 +131,14 @@ fn scheduler(reader: &mut OptionReader) -> Result<(), ConfigError> {
 }
 
 /// Imports number, latencies and initiation intervals of the pipes. The lists have the order addition, maximum, multiplication,
-/// multiply-add, division.
-pub fn pipes(reader: &mut OptionReader) -> Result<(), ConfigError> {
-    if let Some((sp, option)) = reader.take_number("-gpgpu_num_sp_units")? {
-        // GPGPU-Sim has separate pipes for integer instructions, or none. Here all these pipes are of one kind.
-        let int = reader.take_number("-gpgpu_num_int_units")?;
-        reader.set("sm.alu", "pipes", sp.saturating_add(int.as_ref().map_or(0, |(n, _)| *n)), &option);
-        int.iter().for_each(|(_, option)| reader.add_source("sm.alu", "pipes", option));
+/// multiply-add, division. Returns whether integers have their own pipes.
+pub fn pipes(reader: &mut OptionReader) -> Result<bool, ConfigError> {
+    reader.copy("-gpgpu_num_sp_units", "sm.alu", "pipes")?;
+    let int = reader.take_number("-gpgpu_num_int_units")?;
+    if let Some((units, option)) = &int {
+        reader.set("sm.alu", "int_pipes", *units, option);
     }
+    let has_integer_pipes = int.is_some_and(|(units, _)| units > 0);
     let special = reader.take_number("-gpgpu_num_sfu_units")?;
     if let Some((units, option)) = &special {
         reader.set("sm.sfu", "pipes", *units, option);
@@ -167,8 +171,14 @@ pub fn pipes(reader: &mut OptionReader) -> Result<(), ConfigError> {
         reader.note(&option, "maximum, multiplication and multiply-add have no counterpart");
     }
     reader.copy("-ptx_opcode_latency_sfu", "sm.sfu", "latency")?;
-    initiation(reader)?;
-    traced(reader)
+    initiation(reader, has_integer_pipes)?;
+    traced(reader, has_integer_pipes)?;
+    Ok(has_integer_pipes)
+}
+
+/// Key of the interval of integers.
+fn integer_interval(has_integer_pipes: bool) -> &'static str {
+    if has_integer_pipes { "int_interval" } else { "interval" }
 }
 
 /// Imports the tensor cores. A product of GPGPU-Sim's PTX is a 16 x 16 x 16 one of 16-bit factors. Returns whether there are tensor
@@ -207,12 +217,12 @@ pub fn tensor(reader: &mut OptionReader) -> Result<bool, ConfigError> {
 }
 
 /// Imports `LATENCY,INITIATION` of GPGPU-Sim's trace front end, one pair per kind of pipe. They replace the values for PTX.
-fn traced(reader: &mut OptionReader) -> Result<(), ConfigError> {
-    for (kind, section, keys) in [
-        ("sp", "sm.alu", &["fp32_latency"][..]),
-        ("int", "sm.alu", &["int_latency", "int_mul_latency"]),
-        ("dp", "sm.fp64", &["latency"]),
-        ("sfu", "sm.sfu", &["latency", "div_latency"]),
+fn traced(reader: &mut OptionReader, has_integer_pipes: bool) -> Result<(), ConfigError> {
+    for (kind, section, keys, interval_key) in [
+        ("sp", "sm.alu", &["fp32_latency"][..], "interval"),
+        ("int", "sm.alu", &["int_latency", "int_mul_latency"], integer_interval(has_integer_pipes)),
+        ("dp", "sm.fp64", &["latency"], "interval"),
+        ("sfu", "sm.sfu", &["latency", "div_latency"], "interval"),
     ] {
         let Some(option) = reader.take(&format!("-trace_opcode_latency_initiation_{kind}")) else { continue };
         let [latency, interval] = list(&option, ',', 2)?[..2] else {
@@ -220,32 +230,27 @@ fn traced(reader: &mut OptionReader) -> Result<(), ConfigError> {
         };
         keys.iter().for_each(|key| reader.set(section, key, latency, &option));
         reader.note(&option, "taken for PTX, too, in place of its own");
-        lanes(reader, section, interval, &option);
+        reader.set(section, interval_key, interval, &option);
     }
     Ok(())
 }
 
-fn initiation(reader: &mut OptionReader) -> Result<(), ConfigError> {
-    for (name, section, place) in [
-        ("-ptx_opcode_initiation_int", "sm.alu", 0),
-        ("-ptx_opcode_initiation_fp", "sm.sfu", 4),
-        ("-ptx_opcode_initiation_dp", "sm.fp64", 0),
-        ("-ptx_opcode_initiation_sfu", "sm.sfu", 0),
-    ] {
-        if let Some(option) = reader.take(name) {
-            let interval = list(&option, ',', place + 1)?[place];
-            lanes(reader, section, interval, &option);
+fn initiation(reader: &mut OptionReader, has_integer_pipes: bool) -> Result<(), ConfigError> {
+    if let Some(option) = reader.take("-ptx_opcode_initiation_int") {
+        reader.set("sm.alu", integer_interval(has_integer_pipes), list(&option, ',', 1)?[0], &option);
+    }
+    if let Some(option) = reader.take("-ptx_opcode_initiation_fp") {
+        let intervals = list(&option, ',', 5)?;
+        if has_integer_pipes {
+            reader.set("sm.alu", "interval", intervals[0], &option);
         }
+        reader.set("sm.sfu", "interval", intervals[4], &option);
+        reader.set("sm.sfu", "div_interval", intervals[4], &option);
     }
-    Ok(())
-}
-
-/// Imports the lanes of a pipe that accepts a warp every `interval` cycles: 32 divided by the interval, reduced to a power of
-/// two.
-fn lanes(reader: &mut OptionReader, section: &'static str, interval: u32, option: &Opt) {
-    let lanes = WARP / interval.clamp(1, WARP).next_power_of_two();
-    if lanes * interval != WARP {
-        reader.note(option, "not 32 over a power of two: taken as the next slower one");
+    if let Some(option) = reader.take("-ptx_opcode_initiation_dp") {
+        let intervals = list(&option, ',', 5)?;
+        reader.set("sm.fp64", "interval", intervals[0], &option);
+        reader.set("sm.fp64", "div_interval", intervals[4], &option);
     }
-    reader.set(section, "lanes", lanes, option);
+    reader.copy("-ptx_opcode_initiation_sfu", "sm.sfu", "interval")
 }

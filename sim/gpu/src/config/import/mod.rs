@@ -74,9 +74,9 @@ pub fn import(
 fn read(reader: &mut OptionReader, has_interconnect: bool) -> Result<(), ConfigError> {
     let clocks = cores::clocks(reader)?;
     cores::cores(reader)?;
-    cores::pipes(reader)?;
+    let has_integer_pipes = cores::pipes(reader)?;
     let has_tensor_cores = cores::tensor(reader)?;
-    collector::collector(reader, has_tensor_cores)?;
+    collector::collector(reader, has_integer_pipes, has_tensor_cores)?;
     caches::l1d(reader)?;
     caches::l1d_use(reader)?;
     caches::read_only(reader)?;

@@ -1,6 +1,8 @@
 //! Tests that all configurations of GPGPU-Sim 4.2's test set are translated, option by option, from a table of their values.
 use super::{Import, import};
-use crate::config::{Allocate, BypassedLoads, GpuConfig, IndexFunction, TensorConfig, WriteAllocate};
+use crate::config::{
+    Allocate, AluConfig, BypassedLoads, GpuConfig, IndexFunction, TensorConfig, WriteAllocate,
+};
 
 /// A row per option and a column per configuration; `-` marks an option that the file does not set. Options of the network's file
 /// begin with `icnt:`.
@@ -80,8 +82,11 @@ fn sub_cores_streaming_caches_and_the_unified_memory_are_translated() {
     assert_eq!((volta.sm.count, volta.interconnect.sms_per_port), (80, 2));
     let collector = volta.sm.collector;
     assert_eq!((collector.banks, collector.steps, collector.sub_cores), (8, 2, true));
-    assert_eq!((collector.shared.units, collector.alu.units, collector.alu.registers), (8, 0, 8));
-    assert_eq!((volta.sm.alu.pipes, volta.sm.alu.lanes, volta.sm.fp64.lanes), (8, 16, 8));
+    assert_eq!((collector.shared.units, collector.alu.units, collector.alu.registers), (8, 0, 4));
+    assert_eq!((collector.int.units, collector.int.registers), (0, 4));
+    let AluConfig { pipes, interval, int_pipes, int_interval, .. } = volta.sm.alu;
+    assert_eq!((pipes, interval, int_pipes, int_interval), (4, 2, 4, 2));
+    assert_eq!((volta.sm.fp64.interval, volta.sm.fp64.div_interval), (4, 130));
     assert_eq!((volta.dram.write_queue, volta.dram.write_high, volta.dram.write_low), (128, 108, 32));
     assert_eq!((volta.l2.partitions, volta.l2.partition_index), (24, IndexFunction::IPoly));
     assert_eq!((volta.interconnect.latency, volta.interconnect.input_flits), (1, 512));
@@ -91,6 +96,7 @@ fn sub_cores_streaming_caches_and_the_unified_memory_are_translated() {
     let (ampere, _) = imported("SM86_RTX3070");
     let TensorConfig { pipes, macs, fp64_macs, latency } = ampere.sm.tensor;
     assert_eq!((pipes, macs, fp64_macs, latency), (4, 64, 0, 1));
+    assert_eq!((ampere.sm.alu.interval, ampere.sm.alu.int_interval, ampere.sm.fp64.interval), (1, 2, 64));
     assert_eq!((ampere.sm.collector.tensor.units, ampere.sm.collector.tensor.registers), (0, 4));
     assert_eq!(imported("SM6_TITANX").0.sm.tensor.pipes, 0);
     assert_eq!((ampere.sm.launch_latency, ampere.l1d.allocate), (5000, Allocate::OnMiss));

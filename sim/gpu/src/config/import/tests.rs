@@ -78,10 +78,10 @@ fn cores_are_translated() {
     assert_eq!((sm.count, sm.warps, sm.threads, sm.ctas), (14, 64, 2048, 16));
     assert_eq!((sm.registers, sm.shared_bytes, sm.schedulers), (65536, 98304, 4));
     assert_eq!((sm.scheduler, sm.active_warps), (SchedulerPolicy::TwoLevel, 6));
-    assert_eq!((sm.alu.pipes, sm.alu.lanes, sm.alu.int_latency, sm.alu.int_mul_latency), (4, 32, 6, 8));
+    assert_eq!((sm.alu.pipes, sm.alu.interval, sm.alu.int_latency, sm.alu.int_mul_latency), (4, 1, 6, 8));
     assert_eq!(sm.alu.int_div_latency, 120);
-    assert_eq!((sm.alu.fp32_latency, sm.sfu.latency, sm.sfu.lanes), (5, 40, 8));
-    assert_eq!((sm.fp64.latency, sm.fp64.div_latency, sm.fp64.lanes), (9, 300, 4));
+    assert_eq!((sm.alu.fp32_latency, sm.sfu.latency, sm.sfu.interval), (5, 40, 4));
+    assert_eq!((sm.fp64.latency, sm.fp64.div_latency, sm.fp64.interval), (9, 300, 8));
     assert_eq!((sm.lsu.shared_banks, sm.lsu.lanes), (32, 32));
     let k = c.clock;
     assert_eq!((k.core_mhz, k.interconnect_mhz, k.l2_mhz, k.dram_mhz), (1000, 900, 500, 800));
@@ -116,6 +116,10 @@ fn generations_before_40_split_small_elements_into_segments() {
 fn copies_fill_the_l2_where_the_file_says_so() {
     let fills = |text| machine(text).l2.fill_on_copy;
     assert!(fills("-gpgpu_perf_sim_memcpy 1\n") && !fills("-gpgpu_perf_sim_memcpy 0\n"));
+    let old = "-gpgpu_cache:dl2 64:128:8,L:B:m:W,A:32:4,4:0,32\n";
+    let new = "-gpgpu_cache:dl2 S:64:128:8,L:B:m:L:L,A:32:4,4:0,32\n";
+    assert!(!fills(old) && fills(new), "the default of 4.x");
+    assert!(!fills(&format!("{new}-gpgpu_perf_sim_memcpy 0\n")));
 }
 
 #[test]
@@ -324,7 +328,8 @@ fn a_value_names_every_option_that_it_comes_from() {
     let toml = import("my", &[("my.config", text)], None).expect("it can be translated").toml;
     for line in [
         "count = 14 # -gpgpu_n_clusters 7, -gpgpu_n_cores_per_cluster 2",
-        "pipes = 5 # -gpgpu_num_sp_units 2, -gpgpu_num_int_units 3",
+        "pipes = 2 # -gpgpu_num_sp_units 2",
+        "int_pipes = 3 # -gpgpu_num_int_units 3",
         "sms_per_port = 2 # -gpgpu_n_cores_per_cluster 2",
     ] {
         assert!(toml.lines().any(|l| l == line), "{line}:\n{toml}");

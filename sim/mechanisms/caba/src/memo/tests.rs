@@ -245,6 +245,7 @@ fn a_wrong_entry_of_the_table_is_found_out() {
             params: Default::default(),
             schedulers: 2,
             warps: 48,
+            integers: selvedge_gpu::sm::pipes::PipeKind::Alu,
         },
         latencies: AssistLatencies { alu: 1, load: 1, shared: 1, store: 1 },
         shared_bytes: 48 << 10,
