@@ -39,6 +39,9 @@ impl PipeKind {
         PipeKind::Control,
     ];
 
+    /// The kinds that some SMs lack.
+    pub const OPTIONAL: [PipeKind; 2] = [PipeKind::Tensor, PipeKind::Int];
+
     /// The kinds of arithmetic pipe.
     pub const ARITHMETIC: [PipeKind; EXECUTING - 1] =
         [PipeKind::Alu, PipeKind::Fp64, PipeKind::Sfu, PipeKind::Tensor, PipeKind::Int];

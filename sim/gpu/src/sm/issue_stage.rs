@@ -143,12 +143,14 @@ impl IssueStage {
             let is_free = WarpMask::from(self.pipes.is_free(kind, now));
             self.needs.ready(kind) & is_free.wrapping_neg()
         };
-        self.needs.ready(PipeKind::Control)
+        let mut mask = self.needs.ready(PipeKind::Control)
             | if_free(PipeKind::Alu)
             | if_free(PipeKind::Fp64)
-            | if_free(PipeKind::Sfu)
-            | if_free(PipeKind::Tensor)
-            | if_free(PipeKind::Int)
+            | if_free(PipeKind::Sfu);
+        if self.pipes.has_optional {
+            mask |= if_free(PipeKind::Tensor) | if_free(PipeKind::Int);
+        }
+        mask
     }
 
     /// Returns the warps with available operands that fit into operand collection, except those with a memory instruction.

@@ -363,13 +363,17 @@ impl Sm {
         let eligible = self.issue_stage.eligible(&self.residents.kernel_warps);
         let has = |kind: PipeKind| self.issue_stage.needs.ready(kind) & eligible != 0;
         let mut wake = u64::MAX;
-        let [alu, others @ ..] = PipeKind::ARITHMETIC;
-        for kind in [alu, PipeKind::Control].into_iter().chain(others) {
+        for kind in [PipeKind::Alu, PipeKind::Control, PipeKind::Fp64, PipeKind::Sfu] {
             if has(kind) {
                 wake = wake.min(self.issue_stage.pipes.next_free(kind).max(soon));
                 if wake == soon {
                     return soon;
                 }
+            }
+        }
+        if self.issue_stage.pipes.has_optional {
+            for kind in PipeKind::OPTIONAL.into_iter().filter(|kind| has(*kind)) {
+                wake = wake.min(self.issue_stage.pipes.next_free(kind).max(soon));
             }
         }
         if has(PipeKind::Memory) && self.memory_may_issue(eligible) {

@@ -77,13 +77,22 @@ pub struct Pipes {
     next: [usize; EXECUTING],
     /// Per pipe kind: first cycle in which any pipe is free; 0 for control, which is always free.
     first_free: [u64; PIPE_KINDS],
+    /// `true` if the SM has pipes of the kinds in [`PipeKind::OPTIONAL`].
+    #[state(skip = "the configuration")]
+    pub has_optional: bool,
 }
 
 impl Pipes {
     /// Returns the pipes of an SM, all free.
     pub fn new(sm: &SmConfig) -> Self {
         let group = |pipes: u32| vec![0; pipes as usize];
-        Pipes { free_at: sm.pipe_counts().map(group), next: [0; EXECUTING], first_free: [0; PIPE_KINDS] }
+        let counts = sm.pipe_counts();
+        Pipes {
+            free_at: counts.map(group),
+            next: [0; EXECUTING],
+            first_free: [0; PIPE_KINDS],
+            has_optional: PipeKind::OPTIONAL.into_iter().any(|kind| counts[kind as usize] > 0),
+        }
     }
 
     /// Returns the cycles for which an instruction occupies a pipe of this kind. Divisions have their own interval, and the work
