@@ -119,7 +119,7 @@ module sc_decompressor_sc_chase (
   end
 
   assign invalid_o = |any_invalid;
-  // the raw word after an escape is as long as a block
+  // the raw word after an escape has the bits of a block
   assign escaped_o = |escape_end;
   assign advance = (|escape_end) | (|stopped[79:32]);
   assign advance_o = advance;

@@ -189,18 +189,18 @@ impl Peer {
         let root = if below.is_dir() { below } else { folder.to_owned() };
         let missing = |what: &str| Failure::usage(format!("--peers {}: {what}", folder.display()));
         if !root.is_dir() {
-            return Err(missing("there is no such folder"));
+            return Err(missing("must be an existing folder"));
         }
         let root = std::path::absolute(root).map_err(|e| missing(&e.to_string()))?;
         let program = root.join(PROGRAM);
         if !program.is_file() {
             return Err(missing(&format!(
-                "there is no {PROGRAM}: must be a built Accel-Sim, because GPGPU-Sim alone replays no traces"
+                "{PROGRAM} is absent: must be a built Accel-Sim, because GPGPU-Sim alone replays no traces"
             )));
         }
         let known = configurations(&root);
         if !known.iter().any(|name| name == gpu) {
-            let known = if known.is_empty() { "there is none".to_owned() } else { known.join(", ") };
+            let known = if known.is_empty() { "none found".to_owned() } else { known.join(", ") };
             return Err(Failure::usage(format!(
                 "--peer-gpu {gpu}: must be a configuration for Volta or later in {GPU_CONFIGS} and {TRACE_CONFIGS}: {known}"
             )));
@@ -447,9 +447,8 @@ mod tests {
         };
         let empty = tempfile::tempdir().expect("a folder");
         let gone = empty.path().join("gone");
-        assert!(refused(&gone, "SM7_TITANV").contains("gone: there is no such folder"));
-        let says =
-            "there is no bin/release/accel-sim.out: must be a built Accel-Sim, because GPGPU-Sim alone";
+        assert!(refused(&gone, "SM7_TITANV").contains("gone: must be an existing folder"));
+        let says = "bin/release/accel-sim.out is absent: must be a built Accel-Sim, because GPGPU-Sim alone";
         assert!(refused(empty.path(), "SM7_TITANV").contains(says));
         let folder = installed("true");
         let says = "--peer-gpu SM6_TITANX: must be a configuration for Volta or later";

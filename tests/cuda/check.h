@@ -1,4 +1,4 @@
-// What the test programs share: every call of CUDA must succeed, and a program ends with 0 if its results are right.
+// Checks of CUDA calls and copies of vectors for the test programs. A program ends with 0 if its results are right.
 #pragma once
 #include "demand.h"
 #include <cstdio>

@@ -1,6 +1,5 @@
-// Tensor maps: a thread copies boxes of a matrix to shared memory and back. The library is not linked with the driver.
-#include "check.h"
-#include <cuda.h>
+// Tensor maps: a thread copies boxes of a matrix to shared memory and back.
+#include "tensor_maps.h"
 #include <cuda/barrier>
 #include <cuda/ptx>
 
@@ -58,8 +57,6 @@ __global__ void permuted(const __grid_constant__ CUtensorMap from, int *out) {
     }
 }
 
-typedef decltype(&cuTensorMapEncodeTiled) Encode;
-
 CUtensorMap map(Encode encode, int *matrix, CUtensorMapSwizzle swizzle) {
     CUtensorMap made;
     cuuint64_t sides[2] = {WIDTH, HEIGHT}, stride = PITCH * sizeof(int);
@@ -72,11 +69,7 @@ CUtensorMap map(Encode encode, int *matrix, CUtensorMapSwizzle swizzle) {
 }
 
 int main() {
-    void *found = nullptr;
-    cudaDriverEntryPointQueryResult result;
-    CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result));
-    DEMAND(result == cudaDriverEntryPointSuccess);
-    Encode encode = (Encode)found;
+    Encode encode = encoder();
     std::vector<int> start(PITCH * HEIGHT), none(PITCH * HEIGHT, -1);
     for (int i = 0; i < PITCH * HEIGHT; i++) start[i] = i % 7919;
     int *from = on_device(start), *to = on_device(none), *out = on_device(none);

@@ -1,6 +1,5 @@
 // Products of warp groups: each block multiplies tiles of two matrices that it copies by tensor maps, while the next tiles arrive.
-#include "check.h"
-#include <cuda.h>
+#include "tensor_maps.h"
 #include <cuda/barrier>
 #include <cuda/ptx>
 #include <cuda_fp16.h>
@@ -61,8 +60,6 @@ __global__ void product(const __grid_constant__ CUtensorMap a, const __grid_cons
     for (int i = 0; i < 32; i++) out[(row + i / 2 % 2 * 8) * N + column + i / 4 * 8 + i % 2] = sums[i];
 }
 
-typedef decltype(&cuTensorMapEncodeTiled) Encode;
-
 CUtensorMap map(Encode encode, __half *matrix, int height) {
     CUtensorMap made;
     cuuint64_t sides[2] = {K, cuuint64_t(height)}, stride = K * sizeof(__half);
@@ -75,10 +72,6 @@ CUtensorMap map(Encode encode, __half *matrix, int height) {
 }
 
 int main() {
-    void *found = nullptr;
-    cudaDriverEntryPointQueryResult result;
-    CUDA(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result));
-    DEMAND(result == cudaDriverEntryPointSuccess);
     std::vector<__half> a(M * K), b(N * K);
     // Small integers: all sums are exact.
     auto left = [](int row, int k) { return (row * 5 + k * 3 + row * k / 7) % 9 - 4; };
@@ -86,7 +79,7 @@ int main() {
     for (int i = 0; i < M * K; i++) a[i] = __float2half(float(left(i / K, i % K)));
     for (int i = 0; i < N * K; i++) b[i] = __float2half(float(right(i / K, i % K)));
     float *out = on_device(std::vector<float>(M * N, -1));
-    product<<<dim3(N / TILE, M / TILE), 128>>>(map((Encode)found, on_device(a), M), map((Encode)found, on_device(b), N), out);
+    product<<<dim3(N / TILE, M / TILE), 128>>>(map(encoder(), on_device(a), M), map(encoder(), on_device(b), N), out);
     std::vector<float> products = from_device(out, M * N);
     for (int i = 0; i < M * N; i++) {
         int sum = 0;

@@ -199,7 +199,7 @@ impl Logic for ScChase {
         self.stopped.next = self.stopped.val() | self.mark.val();
         self.invalid_o.next = self.any_invalid.val().any();
 
-        comment!("the raw word after an escape is as long as a block");
+        comment!("the raw word after an escape has the bits of a block");
         self.escaped_o.next = self.escape_end.val().any();
         self.advance.next = self.escape_end.val().any() | self.stopped.val().get_bits::<48>(32).any();
         drive!(self; advance_o: advance, start_o: stopped);
