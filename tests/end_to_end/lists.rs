@@ -69,6 +69,18 @@ fn every_block_has_its_page_in_the_documentation() {
 }
 
 #[test]
+fn the_pages_of_areas_have_a_row_for_each_block() {
+    for (name, columns) in [("area.md", 15), ("area-sg13g2.md", 8)] {
+        let page = fs::read_to_string(format!("docs/reference/{name}")).expect("it is there");
+        for entry in built_in() {
+            let begin = format!("| {} |", entry.name());
+            let is_row = |line: &&str| line.starts_with(&begin) && line.matches('|').count() == columns + 1;
+            assert!(page.lines().any(|line| is_row(&line)), "docs/reference/{name}: {}", entry.name());
+        }
+    }
+}
+
+#[test]
 fn an_unknown_name_gives_the_nearest_ones_and_exit_code_2() {
     for (words, nearest) in [
         (["list", "mechanisms", "hw-bd"], "nearest hw-bdi"),
