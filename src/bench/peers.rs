@@ -342,7 +342,7 @@ fn record(workload: &str, size: Size, this: &Path, folder: &Path) -> Result<Stri
 /// Replays each workload in both simulators, one after the other, as often as the options say.
 ///
 /// # Errors
-/// Fails if there is no peer, or if a run fails.
+/// Fails if the peer is absent, or if a run fails.
 pub fn compare(
     options: &BenchOptions,
     peer: &Path,

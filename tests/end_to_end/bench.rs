@@ -46,10 +46,10 @@ fn mistakes_are_one_line() {
         ),
         (&["--case", "gen", "--against", "/bin/true"], "selvedge: /bin/true: must be a binary of selvedge"),
         (&["--case", "gen", "--against", "/nowhere"], "selvedge: /nowhere: "),
-        (&["--peers", "/nowhere"], "selvedge: --peers /nowhere: there is no such folder"),
+        (&["--peers", "/nowhere"], "selvedge: --peers /nowhere: must be an existing folder"),
         (
             &["--peers", "tests"],
-            "selvedge: --peers tests: there is no bin/release/accel-sim.out: must be a built",
+            "selvedge: --peers tests: bin/release/accel-sim.out is absent: must be a built",
         ),
     ] {
         let output = bench(words);

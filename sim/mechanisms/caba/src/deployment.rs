@@ -282,9 +282,9 @@ impl<W> Deployment<W> {
         self.fault.take().map_or(Ok(()), Err)
     }
 
-    /// Clocks the controllers once, and offers the wanted assist warp to that of its parent. Returns `true` if the controller has
-    /// accepted it; the caller must then call [`Deployment::start`]. In the first cycles, in which the stores are loaded, nothing
-    /// is accepted.
+    /// Clocks the controllers once, and offers the wanted assist warp to its parent's controller. Returns whether the controller
+    /// accepted it; the caller must then call [`Deployment::start`]. While the stores are loaded, in the first cycles, controllers
+    /// accept no assist warp.
     ///
     /// # Errors
     /// If a controller's engines differ, or it gave a word that is not an instruction.

@@ -61,7 +61,7 @@ pub struct DecodedInstruction {
 }
 
 impl DecodedInstruction {
-    /// Returns the pipe that the instruction needs. `integers` are those of arithmetic instructions.
+    /// Returns the pipe that the instruction needs. `integers` is the kind of pipe for arithmetic instructions.
     pub fn pipe(&self, integers: PipeKind) -> PipeKind {
         if self.instruction.op.is_memory() { PipeKind::Memory } else { integers }
     }

@@ -9,7 +9,7 @@ pub fn chain(config: &GpuConfig, latency: u32) -> f64 {
     f64::from(result_after(config, latency))
 }
 
-/// Min cycles per instruction of an SM's pipes, each of which an instruction occupies for `interval` cycles.
+/// Min cycles per instruction of an SM's pipes. An instruction occupies a pipe for `interval` cycles.
 pub fn pipes(config: &GpuConfig, pipes: u32, interval: u32) -> f64 {
     (f64::from(interval) / f64::from(pipes)).max(1.0 / f64::from(config.sm.schedulers))
 }
