@@ -255,7 +255,7 @@ fn what_is_only_nearly_the_same_is_listed() {
         ("-gpgpu_cache:dl2 64:128:8,L:B:m:Z:L,A:32:4,4", "there are N, W, F and L"),
         ("-dram_bnkgrp_indexing_policy 2 -gpgpu_dram_timing_opt nbk=16:nbkgrp=4:CCDL=3", "there are 0"),
         ("-gpgpu_memory_partition_indexing 4", "taken as bmod"),
-        ("-ptx_opcode_initiation_int 3,1,1,1,1", "next slower one"),
+        ("-gpgpu_shmem_warp_parts 3", "next larger one"),
     ] {
         let notes = notes(option);
         assert!(notes.iter().any(|n| n.starts_with("my.config:1: -") && n.contains(says)), "{notes:?}");
