@@ -36,6 +36,7 @@ fn each_measurement_changes_its_own_key() {
     for (kernel, key) in [
         ("int_latency", "sm.alu.int_latency"),
         ("fp32_rate", "sm.alu.interval"),
+        ("int_rate", "sm.alu.int_interval"),
         ("special_latency", "sm.sfu.latency"),
         ("tensor_m16n8k16_f16_latency", "sm.tensor.latency"),
         ("atomic_rate", "l2.atomic_word_cycles"),
@@ -53,13 +54,13 @@ fn each_measurement_changes_its_own_key() {
 #[test]
 fn keys_without_a_measurement_keep_the_value_of_the_base() {
     let mut measured = planted();
-    measured.kernels.retain(|kernel| kernel.name == "int_rate");
+    measured.kernels.retain(|kernel| kernel.name == "int_multiply_rate");
     let found = fitted(&measured);
     assert!(
         found.keys.iter().all(|fitted| fitted.key.starts_with("clock.") || fitted.key == "sm.count"),
         "{found:?}"
     );
-    assert_eq!(found.unused, ["int_rate"]);
+    assert_eq!(found.unused, ["int_multiply_rate"]);
 }
 
 #[test]
