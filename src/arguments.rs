@@ -185,7 +185,7 @@ pub struct CompareOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
     /// Estimate each run from at most N intervals between beginning and end of a launch (see `selvedge run --help`)
-    #[arg(long, value_name = "N", conflicts_with_all = ["share", "lockstep", "max_cycles", "max_instructions"], value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", conflicts_with_all = ["share", "lockstep", "max_cycles"], value_parser = clap::value_parser!(u32).range(1..))]
     pub intervals: Option<u32>,
     /// Options that end a run early.
     #[command(flatten)]
@@ -300,17 +300,8 @@ const RUN_TIMING: [&str; 10] = [
 ];
 
 /// Options of [`GpuOptions`] that need every cycle, which `--intervals` does not simulate.
-const GPU_EVERY_CYCLE: [&str; 9] = [
-    "launch",
-    "series",
-    "vcd",
-    "trace_events",
-    "check",
-    "corners",
-    "lockstep",
-    "max_cycles",
-    "max_instructions",
-];
+const GPU_EVERY_CYCLE: [&str; 8] =
+    ["launch", "series", "vcd", "trace_events", "check", "corners", "lockstep", "max_cycles"];
 
 /// Further options of `selvedge run` that need every cycle.
 const RUN_EVERY_CYCLE: [&str; 8] = [

@@ -24,7 +24,7 @@ pub struct ReproduceOptions {
     /// billion thread instructions at the latest
     #[arg(long, value_parser = name_of::<Size>(), conflicts_with = "list")]
     pub size: Option<Size>,
-    /// Estimate each run of one workload from at most N intervals between beginning and end of a launch; such a run has no limit
+    /// Estimate each run of one workload from at most N intervals between beginning and end of a launch
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with = "list")]
     pub intervals: Option<u64>,
     /// Estimate the time for the points without a stored result, and simulate nothing
@@ -56,8 +56,7 @@ pub struct ReproduceOptions {
 impl ReproduceOptions {
     /// Returns the scale of the runs.
     pub fn scale(&self) -> StudyScale {
-        let has_limit = self.size == Some(Size::Paper) && self.intervals.is_none();
-        let max_instructions = has_limit.then_some(PAPER_INSTRUCTIONS);
+        let max_instructions = (self.size == Some(Size::Paper)).then_some(PAPER_INSTRUCTIONS);
         StudyScale { size: self.size, max_instructions, intervals: self.intervals }
     }
 }

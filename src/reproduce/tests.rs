@@ -82,12 +82,15 @@ fn options(arguments: &[&str]) -> ReproduceOptions {
 }
 
 #[test]
-fn runs_by_intervals_have_no_limit_at_the_papers_size() {
+fn runs_by_intervals_have_a_limit_at_the_papers_size() {
     let scale = options(&["caba-8", "--size", "paper", "--intervals", "6"]).scale();
     let study = study("caba-8", scale).unwrap_or_else(|failure| panic!("{failure:?}"));
     for point in study.points() {
         let p = &point.parameters;
-        assert_eq!((p.size.as_str(), p.intervals, p.max_instructions), ("paper", Some(6), None));
+        assert_eq!(
+            (p.size.as_str(), p.intervals, p.max_instructions),
+            ("paper", Some(6), Some(1_000_000_000))
+        );
     }
 }
 

@@ -180,7 +180,7 @@ impl ProgramLaunches {
         if matches!(launch.feed, Feed::Execute) {
             self.gpu.check_room(&launch, &self.memory)?;
             self.gpu.start(launch);
-            self.gpu.execute_ctas(u64::MAX, &mut self.memory)?;
+            self.gpu.execute_ctas(u64::MAX, u64::MAX, &mut self.memory)?;
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
 //! Tests of runs by intervals: the same report for any number of jobs, exact beginnings, and small errors.
+use selvedge_sim::gpu::Bounds;
 use selvedge_sim::intervals::{Estimate, IntervalSpec};
 use selvedge_sim::overrides::Override;
 use selvedge_sim::report::{HostReport, Outcome, RunReport};
@@ -100,4 +101,42 @@ fn estimated_cycles_are_near_those_of_the_full_run() {
         let error = part.totals.cycles as f64 / all.cycles as f64 - 1.0;
         assert!(error.abs() < 0.05, "{workload}: {error:.3}");
     }
+}
+
+/// Runs `workload` under `mechanism` to `most` thread instructions, in full and by at most `intervals` intervals per launch.
+fn limited(workload: &str, mechanism: &str, most: u64, intervals: u64) -> [RunReport; 2] {
+    let limit = || simulation(workload, mechanism).bounds(Bounds { cycles: None, instructions: Some(most) });
+    let full = limit().run().expect("it runs");
+    [full, limit().intervals(IntervalSpec { most: intervals, jobs: 2 }).run().expect("it runs")]
+}
+
+#[test]
+fn a_limit_in_a_whole_launch_ends_it_exactly() {
+    for mechanism in ["base", "hw-bdi"] {
+        let [full, part] = limited("atax", mechanism, 500_000, 4);
+        assert_eq!((part.totals, part.limit), (full.totals, full.limit), "{mechanism}");
+        assert_eq!((part.result, part.kernels), (full.result, full.kernels), "{mechanism}");
+    }
+}
+
+#[test]
+fn a_limit_between_the_edges_of_a_launch_ends_the_estimate_there() {
+    let all = simulation("conv2d", "base").run().expect("it runs").totals;
+    for share in [0.5, 0.9] {
+        let most = (all.thread_instructions as f64 * share) as u64;
+        let [full, part] = limited("conv2d", "base", most, 3);
+        assert_eq!((part.result, part.limit), (full.result, full.limit), "{share}");
+        let of = |counted: u64, estimated: u64| (estimated as f64 / counted as f64 - 1.0).abs();
+        let threads = of(most, part.totals.thread_instructions);
+        let cycles = of(full.totals.cycles, part.totals.cycles);
+        assert!(threads < 1e-4 && cycles < 0.04, "{share}: {threads} {cycles}");
+        assert!(estimate(&part).detailed_share < 0.9, "{:?}", part.estimate);
+    }
+}
+
+#[test]
+fn a_limit_beyond_the_program_changes_nothing() {
+    let [_, part] = limited("conv2d", "base", u64::MAX, 3);
+    let without = by_intervals("conv2d", "base", 3, 2);
+    assert_eq!((part.totals, part.estimate, part.limit), (without.totals, without.estimate, None));
 }

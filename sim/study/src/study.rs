@@ -34,7 +34,7 @@ pub struct StudyScale {
     pub size: Option<Size>,
     /// Max thread instructions of each run of a single workload. A smaller limit of the file still applies.
     pub max_instructions: Option<u64>,
-    /// Max intervals of a launch, for each run of a single workload without a limit.
+    /// Max intervals of a launch, for each run of a single workload without a limit on cycles.
     pub intervals: Option<u64>,
 }
 
@@ -249,8 +249,8 @@ impl<'a> PointReader<'a> {
             timeout: top.get("timeout").map(|timeout| duration(&timeout)).transpose()?,
             points: Vec::new(),
         };
-        if let (Some(intervals), true) = (top.get("intervals"), reader.bounds != Bounds::default()) {
-            return Err(intervals.wrong("intervals: must be given without max_cycles and max_instructions"));
+        if let (Some(intervals), true) = (top.get("intervals"), reader.bounds.cycles.is_some()) {
+            return Err(intervals.wrong("intervals: must be given without max_cycles"));
         }
         reader.configs = match (top.get("config"), top.get("configs")) {
             (Some(_), Some(configs)) => return Err(configs.wrong("configs: must be given without config")),
@@ -497,8 +497,7 @@ impl<'a> PointReader<'a> {
             Some(_) => self.bounds.instructions,
             None => limits.into_iter().flatten().min(),
         };
-        let has_limit = self.bounds.cycles.is_some() || max_instructions.is_some();
-        let scaled = self.scale.intervals.filter(|_| share.is_none() && !has_limit);
+        let scaled = self.scale.intervals.filter(|_| share.is_none() && self.bounds.cycles.is_none());
         let has_size = workload.loaded.iter().any(|one| matches!(one.source, Source::BuiltIn(_)));
         let parameters = Parameters {
             workload: workload.text.clone(),

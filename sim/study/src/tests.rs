@@ -122,7 +122,7 @@ fn a_mistake_names_its_line_the_value_and_what_it_must_be() {
         ),
         ("share = [\"smk\"]", "my.toml:1: share = \"smk\": must be left-over,"),
         ("max_cycles = 0", "my.toml:1: max_cycles = 0: must be an integer of 1 or more"),
-        ("max_cycles = 5\nintervals = 6", "my.toml:2: intervals: must be given without max_cycles and"),
+        ("max_cycles = 5\nintervals = 6", "my.toml:2: intervals: must be given without max_cycles"),
         (
             "intervals = 6\nworkloads = [\"bfs+atax\"]",
             "my.toml:2: workloads = \"bfs+atax\": must be one workload beside `intervals`",
@@ -204,7 +204,7 @@ fn a_scale_replaces_the_sizes_and_adds_a_limit_to_runs_of_one_workload() {
 }
 
 #[test]
-fn a_scale_gives_intervals_to_runs_of_one_workload_without_a_limit() {
+fn a_scale_gives_intervals_to_runs_of_one_workload_without_a_limit_on_cycles() {
     let workloads =
         "workloads = [\"vecadd\", \"bfs+kmeans\"]\nmechanisms = [\"base\"]\ncycles_together = 9\n";
     let intervals = |text: &str, scale| -> Vec<Option<u64>> {
@@ -214,6 +214,7 @@ fn a_scale_gives_intervals_to_runs_of_one_workload_without_a_limit() {
     let scale = StudyScale { intervals: Some(6), ..StudyScale::default() };
     assert_eq!(intervals(workloads, scale), [Some(6), None]);
     assert_eq!(intervals(&format!("max_cycles = 7\n{workloads}"), scale), [None, None]);
+    assert_eq!(intervals(&format!("max_instructions = 7\n{workloads}"), scale), [Some(6), None]);
     let own = "intervals = 3\nworkloads = [\"vecadd\"]\nmechanisms = [\"base\"]\n";
     assert_eq!(intervals(own, scale), [Some(3)]);
 }

@@ -1,19 +1,22 @@
 //! Execution of CTAs without timing. Their accesses update the tags of the L1Ds and the L2.
-use super::Gpu;
 use super::launches::{Launches, SlowStart};
+use super::{Control, Gpu};
 use crate::partition::AddressMap;
 use crate::sm::coalescer::coalesce;
 use crate::sm::fault::SimFault;
 use crate::sm::feed::Feed;
-use crate::sm::launch::ClockAndSm;
+use crate::sm::launch::{ClockAndSm, LaunchedKernel};
 use selvedge_ptx::memory::{DeviceMemory, physical};
-use selvedge_ptx::ptx::{AccessKind, CacheOp, FunctionalError, FunctionalStats, MemAccess, Space, run_cta};
+use selvedge_ptx::ptx::{
+    AccessKind, CacheOp, Env, FunctionalError, FunctionalStats, MemAccess, Space, run_cta,
+};
 use selvedge_state::{Reader, StateError, Writer};
 use std::sync::atomic::Ordering;
 
 impl Gpu {
     /// Executes the CTAs before CTA `until` of the only launch in progress without timing, in order. Begins with the first CTA
-    /// that has not started. Returns the numbers of their instructions. Nothing may be in flight.
+    /// that has not started, and ends after the CTA in which they have executed `most` thread instructions. Returns the numbers of
+    /// their instructions. Nothing may be in flight.
     ///
     /// A CTA belongs to an SM in round-robin order. The launch ends with its last CTA.
     ///
@@ -22,6 +25,7 @@ impl Gpu {
     pub fn execute_ctas(
         &mut self,
         until: u64,
+        most: u64,
         memory: &mut DeviceMemory,
     ) -> Result<FunctionalStats, SimFault> {
         let Launches { running, next_sm, .. } = &mut self.launches;
@@ -31,7 +35,7 @@ impl Gpu {
         let mut transactions = Vec::new();
         let mut shared = vec![0; running.kernel.shared_bytes as usize];
         let mut all = FunctionalStats::default();
-        while running.next < until.min(running.total) {
+        while running.next < until.min(running.total) && all.thread_instructions < most {
             let sm = &mut self.sms[*next_sm];
             *next_sm = (*next_sm + 1) % self.config.sm.count as usize;
             let kernel = &running.kernel;
@@ -63,30 +67,42 @@ impl Gpu {
                     }
                 }
             };
-            let control = &self.watchdog.control;
-            let mut goes_on = |_| !control.stop.load(Ordering::Relaxed) && control.timed_out().is_none();
-            let ran = run_cta(&kernel.kernel, running.next, &mut env, &mut warm, &mut goes_on);
-            let ran = ran.map_err(|error| match (error, control.timed_out()) {
-                (FunctionalError::Fault(fault), _) => SimFault::Kernel(fault),
-                (FunctionalError::Stopped { .. }, Some(limit)) => {
-                    SimFault::Limited { limit, cycle: self.now }
-                }
-                (FunctionalError::Stopped { .. }, None) => SimFault::Interrupted { cycle: self.now },
-                (error @ FunctionalError::Livelock { .. }, _) => {
-                    let waiting = format!("{error}; without timing, a CTA cannot wait for a later one");
-                    SimFault::Deadlock { cycle: self.now, waiting }
-                }
-                (other, _) => SimFault::Deadlock { cycle: self.now, waiting: other.to_string() },
-            })?;
+            let ran =
+                execute_cta(kernel, running.next, &mut env, &mut warm, &self.watchdog.control, self.now)?;
             running.next += 1;
             running.done += 1;
-            control.ctas_done.store(running.done, Ordering::Relaxed);
-            all.warp_instructions += ran.warp_instructions;
-            all.thread_instructions += ran.thread_instructions;
-            all.memory_instructions += ran.memory_instructions;
+            self.watchdog.control.ctas_done.store(running.done, Ordering::Relaxed);
+            all += ran;
         }
         self.launches.retire_ended();
         Ok(all)
+    }
+
+    /// Executes the CTAs of the only launch in progress on `memory`, until they have executed `most` thread instructions or the launch
+    /// ends. Begins with the first CTA that has not started. Returns the number of these CTAs and their instructions. The GPU
+    /// does not change.
+    ///
+    /// # Errors
+    /// As [`Self::execute_ctas`].
+    pub fn count_ctas(
+        &self,
+        most: u64,
+        memory: &mut DeviceMemory,
+    ) -> Result<(u64, FunctionalStats), SimFault> {
+        let mut all = FunctionalStats::default();
+        let [running] = &self.launches.running[..] else { return Ok((0, all)) };
+        let (kernel, sms) = (&running.kernel, self.config.sm.count);
+        let mut shared = vec![0; kernel.shared_bytes as usize];
+        let mut cta = running.next;
+        while cta < running.total && all.thread_instructions < most {
+            let sm = (self.launches.next_sm as u64 + cta - running.next) % u64::from(sms);
+            let place = ClockAndSm { clock: self.now, sm: sm as u32, sms };
+            shared.fill(0);
+            let mut env = kernel.environment(memory, &mut shared, place);
+            all += execute_cta(kernel, cta, &mut env, &mut |_| {}, &self.watchdog.control, self.now)?;
+            cta += 1;
+        }
+        Ok((cta - running.next, all))
     }
 
     /// Puts the host's copies since the last call into the tags of the L2, if the configuration says so.
@@ -152,4 +168,28 @@ impl Gpu {
         }
         Ok(())
     }
+}
+
+/// Executes a CTA without timing. `each` sees its accesses.
+fn execute_cta(
+    kernel: &LaunchedKernel,
+    cta: u64,
+    env: &mut Env,
+    each: &mut dyn FnMut(&MemAccess),
+    control: &Control,
+    cycle: u64,
+) -> Result<FunctionalStats, SimFault> {
+    let mut goes_on = |_| !control.stop.load(Ordering::Relaxed) && control.timed_out().is_none();
+    run_cta(&kernel.kernel, cta, env, each, &mut goes_on).map_err(|error| {
+        match (error, control.timed_out()) {
+            (FunctionalError::Fault(fault), _) => SimFault::Kernel(fault),
+            (FunctionalError::Stopped { .. }, Some(limit)) => SimFault::Limited { limit, cycle },
+            (FunctionalError::Stopped { .. }, None) => SimFault::Interrupted { cycle },
+            (error @ FunctionalError::Livelock { .. }, _) => {
+                let waiting = format!("{error}; without timing, a CTA cannot wait for a later one");
+                SimFault::Deadlock { cycle, waiting }
+            }
+            (other, _) => SimFault::Deadlock { cycle, waiting: other.to_string() },
+        }
+    })
 }

@@ -10,6 +10,7 @@ use super::warp::{Ballot, Step, Warp};
 use super::{Env, LaunchDims};
 use crate::memory::DeviceMemory;
 use std::num::NonZeroU32;
+use std::ops::AddAssign;
 
 /// Max CTAs in x, y and z.
 const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
@@ -41,6 +42,14 @@ pub struct FunctionalStats {
     /// Warp instructions in which at least one lane accessed global, local or shared memory, textures included. A
     /// load/store unit executes these.
     pub memory_instructions: u64,
+}
+
+impl AddAssign for FunctionalStats {
+    fn add_assign(&mut self, more: FunctionalStats) {
+        self.warp_instructions += more.warp_instructions;
+        self.thread_instructions += more.thread_instructions;
+        self.memory_instructions += more.memory_instructions;
+    }
 }
 
 /// Reason why a run stopped.

@@ -19,12 +19,13 @@ use crate::report::KernelReport;
 use crate::run::{BegunRun, RunOutcome, RunSpec, Source};
 use clock::LaunchClock;
 use estimate::{Extrapolation, LaunchChain, Variance, half_width};
-use points::{LaunchChoice, LaunchClass, LaunchInterval, class, intervals};
+use points::{LaunchChoice, LaunchClass, LaunchInterval, LaunchSpan, class, intervals};
 use pool::Pool;
 use selvedge_gpu::config::GpuConfig;
-use selvedge_gpu::gpu::{Bounds, Control, Gpu};
+use selvedge_gpu::gpu::{Bounds, Control, Gpu, Limit};
 use selvedge_gpu::mechanism::DataNeeds;
 use selvedge_gpu::mechanism::probe::{ProbeSpec, Probes};
+use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_hw::Engine;
 use selvedge_ptx::memory::DeviceMemory;
@@ -49,7 +50,7 @@ pub struct IntervalSpec {
 /// Estimates `spec` from intervals: [`crate::report::RunReport::estimate`]. All counters of the report are estimates.
 ///
 /// # Errors
-/// The errors of [`crate::run::run`]. A trace, a search, a check or a limit on cycles or instructions, which need every cycle.
+/// The errors of [`crate::run::run`]. A trace, a check, a series or a limit on cycles, which need every cycle.
 pub fn run_by_intervals(
     spec: &RunSpec,
     intervals: IntervalSpec,
@@ -60,18 +61,23 @@ pub fn run_by_intervals(
     let start = Instant::now();
     let simulator = IntervalSimulator::new(spec, &begun, control)?;
     let work = |job| simulator.run(job);
-    let mut pass = Pass::new(intervals.most);
+    let mut pass = Pass::new(intervals.most, spec.bounds.instructions);
     let (ended, results) = Pool::run(intervals.jobs, &work, |pool| pass.run(&mut begun, pool));
     // The intervals come before a fault of the pass, in the order of the program.
-    let (results, fault) = match results {
+    let (results, mut fault) = match results {
         Ok(results) => (results, ended.err()),
         Err(fault) => (BTreeMap::new(), Some(fault)),
     };
+    let launches = if fault.is_none() { pass.launches } else { Vec::new() };
+    let limit = launches.last().filter(|last| last.is_cut).and(spec.bounds.instructions);
+    let estimated = estimate(launches, &results, &mut begun.launches.done.kernels);
+    if let Some(most) = limit {
+        let (limit, cycle) = (Limit::MaxInstructions(most), estimated.counters.snapshot.cycles);
+        fault = Some(SimFault::Limited { limit, cycle }.into());
+    }
     if let Some(fault) = &fault {
         begun.launches.program.fail(fault);
     }
-    let launches = if fault.is_none() { pass.launches } else { Vec::new() };
-    let estimated = estimate(launches, &results, &mut begun.launches.done.kernels);
     let (outcome, _) = begun.end(spec, fault, start.elapsed().as_secs_f64(), Some(estimated))?;
     Ok(outcome)
 }
@@ -91,8 +97,8 @@ fn check(spec: &RunSpec) -> Result<(), RunError> {
     if spec.mechanism.check_needs(DataNeeds::Values, spec.workload.name()).is_err() {
         return refused(&spec.mechanism.text, "a mechanism that skips no instructions");
     }
-    if spec.check_dram || spec.sample_cycles.is_some() || spec.bounds != Bounds::default() {
-        return refused("a check, a series or a limit", "a run without them");
+    if spec.check_dram || spec.sample_cycles.is_some() || spec.bounds.cycles.is_some() {
+        return refused("a check, a series or a limit on cycles", "a run without them");
     }
     Ok(())
 }
@@ -108,6 +114,8 @@ struct IntervalJob {
     /// State of the GPU before the first CTA.
     gpu: Vec<u8>,
     memory: DeviceMemory,
+    /// Limit of a launch that is simulated whole.
+    bounds: Bounds,
     learning: Learning,
 }
 
@@ -158,8 +166,10 @@ impl IntervalSimulator {
     }
 
     fn run(&self, job: IntervalJob) -> Result<JobResult, RunError> {
-        let IntervalJob { interval, launch, resident, cta_instructions, gpu: state, mut memory, learning } =
-            job;
+        let IntervalJob {
+            interval, launch, resident, cta_instructions, gpu: state, bounds, learning, ..
+        } = job;
+        let mut memory = job.memory;
         let probes = Probes::new(ProbeSpec::default(), self.engine);
         let parts = self.mechanism.build(&self.machine, 1, &probes)?;
         let ctas = launch.dims.ctas();
@@ -177,6 +187,8 @@ impl IntervalSimulator {
         }
         gpu.run_until_done(interval.from, &mut memory)?;
         let before = IntervalCounters::of(&gpu);
+        gpu.bound(bounds);
+        let mut is_cut = false;
         match interval.until {
             Some(until) => {
                 gpu.run_until_done(until, &mut memory)?;
@@ -186,11 +198,12 @@ impl IntervalSimulator {
                     in_step.run_until_balanced(until, &mut gpu, &mut memory)?;
                 }
             }
-            None => {
-                gpu.run_until(u64::MAX, &mut memory)?;
-            }
+            None => match gpu.run_until(u64::MAX, &mut memory) {
+                Err(SimFault::Limited { limit: Limit::MaxInstructions(_), .. }) => is_cut = true,
+                ended => drop(ended?),
+            },
         }
-        if let Some(teacher) = &learning.teacher {
+        if let Some(teacher) = learning.teacher.as_ref().filter(|_| !is_cut) {
             gpu.run_until_trained(ctas / MOST_TRAINING, &mut memory)?;
             let _ = teacher.0.0.set(gpu.learned());
         }
@@ -248,9 +261,25 @@ struct PassedLaunch {
     instructions: FunctionalStats,
     /// Intervals and the numbers of their jobs; empty if other launches of the class represent the launch.
     intervals: Vec<(LaunchInterval, usize)>,
+    /// Whether a limit ends the run in this launch.
+    is_cut: bool,
 }
 
 impl PassedLaunch {
+    /// Ends the launch after `left` thread instructions if it has as many. Returns whether it does. The last CTA executes more, and a
+    /// run ends within it.
+    fn end_at(&mut self, left: u64) -> bool {
+        let all = &mut self.instructions;
+        self.is_cut = all.thread_instructions >= left;
+        if self.is_cut {
+            let share = left as f64 / all.thread_instructions as f64;
+            all.warp_instructions = (all.warp_instructions as f64 * share).round() as u64;
+            all.memory_instructions = (all.memory_instructions as f64 * share).round() as u64;
+            all.thread_instructions = left;
+        }
+        self.is_cut
+    }
+
     /// Returns the estimate of the launch. `None` if the launch has no intervals.
     fn measured(&self, results: &BTreeMap<usize, JobResult>) -> Option<MeasuredLaunch> {
         let mut counters = IntervalCounters::default();
@@ -290,13 +319,31 @@ struct Pass {
     launches: Vec<PassedLaunch>,
     choice: LaunchChoice,
     most: u64,
+    /// Thread instructions until the limit of the run, if it has one.
+    left: Option<u64>,
     /// State that the last simulated launch has learned.
     learned: Option<Arc<LearnedState>>,
 }
 
 impl Pass {
-    fn new(most: u64) -> Self {
-        Pass { launches: Vec::new(), choice: LaunchChoice::default(), most, learned: None }
+    fn new(most: u64, left: Option<u64>) -> Self {
+        Pass { launches: Vec::new(), choice: LaunchChoice::default(), most, left, learned: None }
+    }
+
+    /// Returns the part of the current launch that runs, and its instructions if the limit of the run ends it.
+    fn span(
+        &self,
+        whole: LaunchSpan,
+        gpu: &Gpu,
+        memory: &DeviceMemory,
+    ) -> Result<(LaunchSpan, Option<FunctionalStats>), RunError> {
+        // A launch that is simulated whole ends at the limit without a count.
+        let Some(left) = self.left.filter(|_| !whole.is_whole(self.most)) else { return Ok((whole, None)) };
+        let (ctas, instructions) = gpu.count_ctas(left, &mut memory.clone())?;
+        Ok(match instructions.thread_instructions < left {
+            true => (whole, None),
+            false => (LaunchSpan { ctas, ends: false, ..whole }, Some(instructions)),
+        })
     }
 
     /// Executes the program without timing, and adds a job for each interval. Ends early if a job fails.
@@ -330,22 +377,25 @@ impl Pass {
             let class = class(&launch.kernel.name, &launch.dims);
             let sm = &gpu.config().sm;
             let resident = u64::from(launch.most_ctas(sm)) * u64::from(sm.count);
-            let chosen = match self.choice.takes(&class, self.most) {
-                true => intervals(launch.dims.ctas(), resident, self.most),
-                false => Vec::new(),
-            };
+            let mut span = LaunchSpan { ctas: launch.dims.ctas(), resident, ends: true };
+            let (mut chosen, mut counted) = (Vec::new(), None);
+            if self.choice.takes(&class, self.most) {
+                (span, counted) = self.span(span, gpu, memory)?;
+                chosen = intervals(span, self.most);
+            }
             let mut passed = PassedLaunch {
                 launch: CurrentLaunch::of(&launch, gpu.config()),
                 class,
                 instructions: FunctionalStats::default(),
                 intervals: Vec::new(),
+                is_cut: false,
             };
             let learned = (!chosen.is_empty() && gpu.learns()).then(Arc::<LearnedState>::default);
             let before = learned.as_ref().and_then(|now| self.learned.replace(Arc::clone(now)));
             // A launch of several intervals trains the mechanism in its first one.
             let mut taught = before.filter(|_| chosen.len() == 1);
             for interval in chosen {
-                add(&mut passed.instructions, gpu.execute_ctas(interval.start, memory)?);
+                passed.instructions += gpu.execute_ctas(interval.start, u64::MAX, memory)?;
                 let mut state = Writer::default();
                 gpu.save(&mut state);
                 let launch = Arc::clone(&launch);
@@ -357,6 +407,7 @@ impl Pass {
                     cta_instructions: before / interval.start.max(1) as f64,
                     gpu: state.into_bytes(),
                     memory: memory.clone(),
+                    bounds: Bounds { cycles: None, instructions: self.left.filter(|_| interval.is_whole()) },
                     learning: match interval.is_beginning() {
                         true => Learning { from: taught.take(), teacher: learned.clone().map(Teacher) },
                         false => Learning { from: learned.clone(), teacher: None },
@@ -368,17 +419,22 @@ impl Pass {
                 passed.intervals.push((interval, jobs));
                 jobs += 1;
             }
-            add(&mut passed.instructions, gpu.execute_ctas(u64::MAX, memory)?);
+            match counted {
+                Some(counted) => passed.instructions = counted,
+                None => {
+                    let left = self.left.unwrap_or(u64::MAX);
+                    passed.instructions += gpu.execute_ctas(u64::MAX, left, memory)?;
+                }
+            }
+            let is_cut = self.left.is_some_and(|left| passed.end_at(left));
+            self.left = self.left.map(|left| left - passed.instructions.thread_instructions);
             self.launches.push(passed);
+            if is_cut {
+                return Ok(());
+            }
         }
         program.finish(0)
     }
-}
-
-fn add(sum: &mut FunctionalStats, more: FunctionalStats) {
-    sum.warp_instructions += more.warp_instructions;
-    sum.thread_instructions += more.thread_instructions;
-    sum.memory_instructions += more.memory_instructions;
 }
 
 /// The estimated counters of a run.
@@ -399,7 +455,9 @@ fn estimate(
     for launch in &launches {
         each.push(launch.measured(results).map(|measured| {
             if let Some(extrapolation) = measured.extrapolation {
-                variances.push(Variance::of_ends(&measured.ends, &extrapolation));
+                if !launch.is_cut {
+                    variances.push(Variance::of_ends(&measured.ends, &extrapolation));
+                }
                 extrapolations.push(extrapolation);
             }
             measured.counters
@@ -416,8 +474,10 @@ fn estimate(
     for (launch, measured) in launches.into_iter().zip(each) {
         let measured = measured.unwrap_or_default();
         so_far.add(&measured);
-        add(&mut all, launch.instructions);
-        kernels.push(launch.launch.report(measured.snapshot, so_far.snapshot.clone()));
+        all += launch.instructions;
+        if !launch.is_cut {
+            kernels.push(launch.launch.report(measured.snapshot, so_far.snapshot.clone()));
+        }
     }
     let cycles = so_far.snapshot.cycles as f64;
     let simulated: u64 = results.values().map(|result| result.simulated).sum();
@@ -496,6 +556,7 @@ mod tests {
                 cta_instructions: job.cta_instructions,
                 gpu: job.gpu.clone(),
                 memory: job.memory.clone(),
+                bounds: job.bounds,
                 learning: Learning::default(),
             });
             let result = simulator.run(job)?;
@@ -506,7 +567,7 @@ mod tests {
             }
             Ok(result)
         };
-        let (passed, results) = Pool::run(1, &work, |pool| Pass::new(2).run(&mut begun, pool));
+        let (passed, results) = Pool::run(1, &work, |pool| Pass::new(2, None).run(&mut begun, pool));
         assert!(passed.is_ok() && results.is_ok_and(|results| results.len() > 5));
         let (taught, untaught) = sums.into_inner().expect("one thread");
         assert!(taught > untaught, "{taught} {untaught}");
@@ -516,7 +577,8 @@ mod tests {
     /// phase that the number of warm CTAs of an interval shifts.
     fn held_in_phases(warm: impl Fn(&LaunchInterval) -> u64) -> usize {
         const RESIDENT: u64 = 100;
-        let all = points::intervals(200 * RESIDENT, RESIDENT, 6);
+        let span = LaunchSpan { ctas: 200 * RESIDENT, resident: RESIDENT, ends: true };
+        let all = points::intervals(span, 6);
         let between = || all.iter().filter(|one| !one.is_beginning() && !one.is_end());
         let holds = |phase: u32| {
             let measured = between().map(|one| {

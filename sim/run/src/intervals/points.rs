@@ -17,8 +17,8 @@ const EDGE_SETS: u64 = 2;
 const ENDS: u64 = 3;
 /// Max full sets of resident CTAs that an interval between beginning and end simulates before its end is due.
 const SETS_PER_INTERVAL: u64 = 6;
-/// Full sets of resident CTAs that the beginning and the ends of a launch simulate.
-const SETS_OF_EDGES: u64 = EDGE_SETS + ENDS * (EDGE_SETS + 4);
+/// Full sets of resident CTAs that an end of a launch simulates, its warm-up included.
+const SETS_PER_END: u64 = EDGE_SETS + 4;
 /// Min intervals between beginning and end: fewer have no variance.
 const LEAST: u64 = 2;
 
@@ -39,24 +39,57 @@ impl LaunchInterval {
         self.from == 0
     }
 
+    /// Returns whether the interval is its whole launch.
+    pub fn is_whole(&self) -> bool {
+        self.is_beginning() && self.until.is_none()
+    }
+
     /// Returns whether the interval ends with its launch and does not begin with it.
     pub fn is_end(&self) -> bool {
         self.from > 0 && self.until.is_none()
     }
 }
 
-/// Returns the intervals of a launch of `ctas` CTAs, by their starts. At most `resident` CTAs run at the same time. At most `most`
-/// intervals represent the CTAs between beginning and end. A launch is one interval if several would simulate more than half of it.
-pub fn intervals(ctas: u64, resident: u64, most: u64) -> Vec<LaunchInterval> {
-    let resident = resident.clamp(1, ctas);
-    let half = ctas / (2 * resident);
-    let count = most.min(half.saturating_sub(SETS_OF_EDGES) / SETS_PER_INTERVAL);
-    let whole = LaunchInterval { start: 0, from: 0, until: None };
-    if count < most.min(LEAST) {
-        return vec![whole];
+/// The CTAs of a launch that run.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchSpan {
+    /// Number of CTAs, from 1 on.
+    pub ctas: u64,
+    /// Max number of CTAs that run at the same time.
+    pub resident: u64,
+    /// `false`: a limit ends the run when about `ctas` of the CTAs have ended. The GPU is then full, and the launch has no end to simulate.
+    pub ends: bool,
+}
+
+impl LaunchSpan {
+    fn ends(&self) -> u64 {
+        if self.ends { ENDS } else { 0 }
     }
+
+    /// Returns at most `most` intervals between beginning and end that simulate less than half of the CTAs together with the edges.
+    /// `None` if these are too few.
+    fn between(&self, most: u64) -> Option<u64> {
+        let half = self.ctas / (2 * self.resident.max(1));
+        let edges = EDGE_SETS + self.ends() * SETS_PER_END;
+        let count = most.min(half.saturating_sub(edges) / SETS_PER_INTERVAL);
+        (count >= most.min(LEAST)).then_some(count)
+    }
+
+    /// Returns whether the launch is one interval.
+    pub fn is_whole(&self, most: u64) -> bool {
+        self.between(most).is_none()
+    }
+}
+
+/// Returns the intervals of a launch, by their starts. At most `most` intervals represent the CTAs between beginning and end. A launch
+/// is one interval if several would simulate more than half of it.
+pub fn intervals(span: LaunchSpan, most: u64) -> Vec<LaunchInterval> {
+    let LaunchSpan { ctas, ends, .. } = span;
+    let resident = span.resident.clamp(1, ctas);
+    let whole = LaunchInterval { start: 0, from: 0, until: None };
+    let Some(count) = span.between(most) else { return vec![whole] };
     let (edge, counted) = (EDGE_SETS * resident, COUNTED_SETS * resident);
-    let between = ctas - 2 * edge;
+    let between = ctas - edge - if ends { edge } else { 0 };
     let warmed = |number, from, until| LaunchInterval {
         start: from - (warm_sets(number) * resident as f64) as u64,
         from,
@@ -71,7 +104,7 @@ pub fn intervals(ctas: u64, resident: u64, most: u64) -> Vec<LaunchInterval> {
         let from = edge + low + ((high - low - counted) as f64 * place) as u64;
         all.push(warmed(number, from, Some(from + counted)));
     }
-    all.extend((count..count + ENDS).map(|number| warmed(number, ctas - edge, None)));
+    all.extend((count..count + span.ends()).map(|number| warmed(number, ctas - edge, None)));
     all.sort_by_key(|one| one.start);
     all
 }
@@ -115,13 +148,18 @@ impl LaunchChoice {
 mod tests {
     use super::*;
 
+    fn intervals(ctas: u64, resident: u64, most: u64) -> Vec<LaunchInterval> {
+        super::intervals(LaunchSpan { ctas, resident, ends: true }, most)
+    }
+
     #[test]
     fn a_launch_is_one_interval_if_several_would_simulate_half_of_it() {
+        let edges = EDGE_SETS + ENDS * SETS_PER_END;
         let whole = vec![LaunchInterval { start: 0, from: 0, until: None }];
         assert_eq!(intervals(1, 120, 10), whole);
-        let least = 120 * 2 * (SETS_OF_EDGES + LEAST * SETS_PER_INTERVAL);
+        let least = 120 * 2 * (edges + LEAST * SETS_PER_INTERVAL);
         assert_eq!(intervals(least - 1, 120, 10), whole);
-        for sets in [2 * (SETS_OF_EDGES + LEAST * SETS_PER_INTERVAL), 100, 1000] {
+        for sets in [2 * (edges + LEAST * SETS_PER_INTERVAL), 100, 1000] {
             let all = intervals(120 * sets, 120, 100);
             let simulated: u64 = all.iter().map(|one| one.until.unwrap_or(120 * sets) - one.start).sum();
             assert!(all.len() > 5 && simulated <= 60 * sets, "{sets}: {simulated}");
