@@ -467,6 +467,7 @@ pub(super) fn show(
     table += &reports.iter().filter_map(estimate_line).collect::<String>();
     table += &reports.iter().filter_map(launches_line).collect::<String>();
     table += &reports.iter().filter_map(values_line).collect::<String>();
+    table += &reports.iter().filter_map(blas_line).collect::<String>();
     for report in reports {
         table += &coverage_lines(&report.coverage);
         table += &refused_lines(&report.workload, report.refused.as_ref());
@@ -491,6 +492,15 @@ pub(super) fn estimate_line(report: &RunReport) -> Option<String> {
         printable(&report.mechanism),
         100.0 * detailed_share
     ))
+}
+
+/// Returns the number of launches that replace those of cuBLAS, as a line for below the table.
+fn blas_line(report: &RunReport) -> Option<String> {
+    let count = report.cublas_launches();
+    let workload = printable(&report.workload);
+    (count > 0).then(|| {
+        format!("cuBLAS: {workload}: {count} launches are of Selvedge's kernels, which are simpler than NVIDIA's\n")
+    })
 }
 
 /// Returns the launches that were simulated, if not all, as a line for below the table.

@@ -1,5 +1,5 @@
-//! Builds the libraries that programs load instead of libcudart and libcuda. They are compiled once, and linked under the names and
-//! symbol versions of NVIDIA's releases.
+//! Builds the libraries that programs load instead of libcudart, libcublas and libcuda. They are compiled once, and linked under the
+//! names and symbol versions of NVIDIA's releases. The functions of libcublas are in libcudart; its own file only leads there.
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,37 @@ struct ClientLibrary {
     name: &'static str,
     /// CUDA release.
     release: u32,
-    /// Patterns of its symbols.
-    symbols: &'static str,
-    /// `true` if the name is also the version of the symbols.
-    versioned: bool,
-}
-
-const fn runtime(name: &'static str, release: u32) -> ClientLibrary {
-    ClientLibrary { name, release, symbols: "cuda*; __cuda*;", versioned: true }
+    /// Version script: versions with the patterns of their symbols. Other symbols are hidden.
+    versions: &'static str,
+    /// File name of a library that depends on this one and has no functions.
+    leads_here: Option<&'static str>,
 }
 
 const LIBRARIES: [ClientLibrary; 4] = [
-    runtime("libcudart.so.11.0", 11),
-    runtime("libcudart.so.12", 12),
-    runtime("libcudart.so.13", 13),
-    ClientLibrary { name: "libcuda.so.1", release: 13, symbols: "cu[A-Z]*;", versioned: false },
+    ClientLibrary {
+        name: "libcudart.so.11.0",
+        release: 11,
+        versions: "libcudart.so.11.0 { global: cuda*; __cuda*; local: *; }; libcublas.so.11 { global: cublas*; };",
+        leads_here: Some("libcublas.so.11"),
+    },
+    ClientLibrary {
+        name: "libcudart.so.12",
+        release: 12,
+        versions: "libcudart.so.12 { global: cuda*; __cuda*; local: *; }; libcublas.so.12 { global: cublas*; };",
+        leads_here: Some("libcublas.so.12"),
+    },
+    ClientLibrary {
+        name: "libcudart.so.13",
+        release: 13,
+        versions: "libcudart.so.13 { global: cuda*; __cuda*; local: *; }; libcublas.so.13 { global: cublas*; };",
+        leads_here: Some("libcublas.so.13"),
+    },
+    ClientLibrary {
+        name: "libcuda.so.1",
+        release: 13,
+        versions: "{ global: cu[A-Z]*; local: *; };",
+        leads_here: None,
+    },
 ];
 
 fn main() {
@@ -41,8 +57,10 @@ fn main() {
     for library in &LIBRARIES {
         if is_linux {
             link(&out, library);
-        } else {
-            fs::write(out.join(library.name), []).expect("OUT_DIR can be written");
+            continue;
+        }
+        for name in [library.name].into_iter().chain(library.leads_here) {
+            fs::write(out.join(name), []).expect("OUT_DIR can be written");
         }
     }
 }
@@ -65,9 +83,9 @@ fn compile(out: &Path) {
         .arg(out.join("libselvedge_cudart.a")));
 }
 
-/// Links a library. Other symbols are hidden.
+/// Links a library, and the one that leads to it.
 fn link(out: &Path, library: &ClientLibrary) {
-    let ClientLibrary { name, release, symbols, versioned } = library;
+    let ClientLibrary { name, release, versions, leads_here } = library;
     let object = out.join(format!("{name}.o"));
     let aliases =
         fs::read_to_string("client/aliases.txt").expect("the list of aliases is beside the library");
@@ -83,15 +101,24 @@ fn link(out: &Path, library: &ClientLibrary) {
         .args(aliases)
         .arg("-o")
         .arg(&object));
-    let versions = out.join(format!("{name}.versions"));
-    let version = if *versioned { name } else { "" };
-    let text = format!("{version} {{ global: {symbols} local: *; }};\n");
-    fs::write(&versions, text).expect("OUT_DIR can be written");
-    run(Command::new(env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into()))
+    let cc = || Command::new(env::var_os("RUSTC_LINKER").unwrap_or_else(|| "cc".into()));
+    let script = |name: &str, versions: &str| {
+        let file = out.join(format!("{name}.versions"));
+        fs::write(&file, versions).expect("OUT_DIR can be written");
+        format!("-Wl,-soname,{name},--version-script={}", file.display())
+    };
+    run(cc()
         .args(["-shared", "-s", "-Wl,--gc-sections", "-Wl,-z,defs"])
         .arg(&object)
-        .arg(format!("-Wl,-soname,{name}"))
-        .arg(format!("-Wl,--version-script={}", versions.display()))
+        .arg(script(name, versions))
         .args(["-lgcc_s", "-lc", "-lm", "-lpthread", "-ldl", "-o"])
         .arg(out.join(name)));
+    if let Some(leading) = leads_here {
+        run(cc()
+            .args(["-shared", "-s", "-nostdlib", "-Wl,--no-as-needed"])
+            .arg(out.join(name))
+            .arg(script(leading, &format!("{leading} {{}};")))
+            .arg("-o")
+            .arg(out.join(leading)));
+    }
 }

@@ -50,7 +50,7 @@ pub fn toolkit(test: &str, name: &str) -> Option<PathBuf> {
     None
 }
 
-fn demand(output: &Output, what: &str) {
+pub fn demand(output: &Output, what: &str) {
     let (out, error) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{what}: {}: {out}{error}", output.status);
 }
@@ -68,14 +68,14 @@ fn compile<'a>(toolkit: &Path, sources: &'a str, folder: &Path) -> &'a str {
 }
 
 /// Returns the report of a run without values that depend on the host.
-fn report(folder: &Path, file: &str) -> Value {
+pub fn report(folder: &Path, file: &str) -> Value {
     let text = fs::read_to_string(folder.join(file)).expect("the report is there");
     let mut report: Value = serde_json::from_str(&text).expect("the report is JSON");
     report.as_object_mut().expect("an object").remove("host");
     report
 }
 
-fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 

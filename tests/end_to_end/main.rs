@@ -16,6 +16,7 @@ mod compare;
 mod configs;
 mod cosimulation;
 #[cfg(target_os = "linux")]
+mod cublas;
 mod cuda;
 mod energy;
 mod engines;

@@ -39,7 +39,7 @@ const CONTEXT: *mut c_void = std::ptr::dangling_mut::<u64>().cast();
 struct Linked(CString);
 
 /// Wraps PTX text in a fat binary, the form in which the simulator takes modules.
-fn wrapped(ptx: &[u8]) -> Vec<u8> {
+pub fn wrapped(ptx: &[u8]) -> Vec<u8> {
     let padded = ptx.len().next_multiple_of(8);
     let mut out = vec![0; HEAD_BYTES + ENTRY_BYTES + padded];
     out[..4].copy_from_slice(&FAT_BINARY.to_le_bytes());

@@ -5,6 +5,8 @@
 //! crosses the C boundary: [`entry`] catches all of them. All pointers come from the program, and CUDA requires them to be valid.
 //! Pointers that may be null are checked.
 mod arrays;
+mod blas;
+mod blas_unsupported;
 mod connection;
 mod copies;
 mod device;

@@ -1,13 +1,16 @@
-//! The runtime library, under the file names that programs of CUDA 11, 12 and 13 load, and the driver library.
+//! The runtime library and cuBLAS, under the file names that programs of CUDA 11, 12 and 13 load, and the driver library.
 use std::fs;
 use std::io;
 use std::path::Path;
 
 /// File name and contents of each library.
-const LIBRARIES: [(&str, &[u8]); 4] = [
+const LIBRARIES: [(&str, &[u8]); 7] = [
     ("libcudart.so.11.0", include_bytes!(concat!(env!("OUT_DIR"), "/libcudart.so.11.0"))),
     ("libcudart.so.12", include_bytes!(concat!(env!("OUT_DIR"), "/libcudart.so.12"))),
     ("libcudart.so.13", include_bytes!(concat!(env!("OUT_DIR"), "/libcudart.so.13"))),
+    ("libcublas.so.11", include_bytes!(concat!(env!("OUT_DIR"), "/libcublas.so.11"))),
+    ("libcublas.so.12", include_bytes!(concat!(env!("OUT_DIR"), "/libcublas.so.12"))),
+    ("libcublas.so.13", include_bytes!(concat!(env!("OUT_DIR"), "/libcublas.so.13"))),
     ("libcuda.so.1", include_bytes!(concat!(env!("OUT_DIR"), "/libcuda.so.1"))),
 ];
 

@@ -4,6 +4,7 @@ use crate::error::RunError;
 use crate::intervals::Estimate;
 use crate::launch_range::LaunchRange;
 use schemars::JsonSchema;
+use selvedge_cudart::protocol::CUBLAS_KERNELS;
 use selvedge_cudart::refusals::Refusals;
 use selvedge_gpu::dram::Energy;
 use selvedge_gpu::energy::{BlockOperations, GpuEnergy, LineBursts};
@@ -574,6 +575,11 @@ pub fn ratio(a: u64, b: u64) -> f64 {
 }
 
 impl RunReport {
+    /// Returns the number of launches of Selvedge's kernels in place of those of cuBLAS.
+    pub fn cublas_launches(&self) -> usize {
+        self.kernels.iter().filter(|kernel| kernel.name.starts_with(CUBLAS_KERNELS)).count()
+    }
+
     /// Returns the bursts that the moved lines need uncompressed, divided by the bursts that they took. Bursts of metadata do not
     /// count (CABA, section 6, prints the inverse). Returns `None` without a mechanism that compresses.
     pub fn compression_ratio(&self) -> Option<f64> {
