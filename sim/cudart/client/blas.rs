@@ -159,23 +159,23 @@ impl Scalar {
 
 /// A vector: the address of its first element and the step between elements, in bytes.
 #[derive(Clone, Copy)]
-struct Vector {
+struct BlasVector {
     at: u64,
     step: u64,
 }
 
-impl Vector {
+impl BlasVector {
     /// Creates a vector of `count` elements. With a negative step, the first element has the highest address.
     fn new(at: *const c_void, count: c_int, step: c_int, precision: Precision) -> Self {
         let bytes = i64::from(step) * precision.bytes();
         let back = if step < 0 { i64::from(1 - count) * bytes } else { 0 };
-        Vector { at: (at as i64).wrapping_add(back) as u64, step: bytes as u64 }
+        BlasVector { at: (at as i64).wrapping_add(back) as u64, step: bytes as u64 }
     }
 }
 
 /// A matrix as a factor: its address, the distances in bytes between rows and columns, and between matrices of a batch.
 #[derive(Clone, Copy)]
-struct Factor {
+struct BlasFactor {
     at: u64,
     row: i64,
     column: i64,
@@ -184,7 +184,7 @@ struct Factor {
     is_turned: bool,
 }
 
-impl Factor {
+impl BlasFactor {
     /// Creates a factor of `rows` rows and `columns` columns, which is stored as its transpose if the operation says so.
     fn new(
         operation: c_int,
@@ -203,12 +203,12 @@ impl Factor {
         }
         let (near, far) = (precision.bytes(), precision.bytes() * i64::from(leading));
         let (row, column) = if is_turned { (far, near) } else { (near, far) };
-        Ok(Factor { at: at as u64, row, column, batch: 0, is_turned })
+        Ok(BlasFactor { at: at as u64, row, column, batch: 0, is_turned })
     }
 
     /// Returns the factor with the distance between matrices of a batch in elements.
     fn in_batch(self, elements: i64, precision: Precision) -> Self {
-        Factor { batch: elements * precision.bytes(), ..self }
+        BlasFactor { batch: elements * precision.bytes(), ..self }
     }
 }
 
@@ -219,9 +219,9 @@ struct MatrixProduct {
     sides: [c_int; 3],
     alpha: Scalar,
     beta: Scalar,
-    a: Factor,
-    b: Factor,
-    c: Factor,
+    a: BlasFactor,
+    b: BlasFactor,
+    c: BlasFactor,
     count: c_int,
     /// `true`: the addresses are those of arrays of pointers.
     by_pointer: bool,
@@ -243,7 +243,7 @@ impl MatrixProduct {
         let (m, n) = (m as u32, n as u32);
         let k = if self.alpha.is_zero(self.precision) { 0 } else { k as u64 };
         let factor =
-            |of: &Factor| [of.at, of.row as u64, of.column as u64, of.batch as u64, of.is_turned.into()];
+            |of: &BlasFactor| [of.at, of.row as u64, of.column as u64, of.batch as u64, of.is_turned.into()];
         let mut values = vec![m.into(), n.into(), k];
         values.extend([self.alpha.at, self.alpha.bits, self.beta.at, self.beta.bits]);
         values.extend([&self.a, &self.b].into_iter().flat_map(factor));
@@ -314,7 +314,7 @@ fn sum(
     precision: Precision,
     of: VectorSum,
     count: c_int,
-    [x, y]: [Vector; 2],
+    [x, y]: [BlasVector; 2],
     result: *mut c_void,
 ) -> Done {
     let count = count.max(0) as u64;
@@ -343,10 +343,10 @@ fn gemv(
     runtime: &mut Runtime,
     context: &BlasContext,
     precision: Precision,
-    a: Factor,
+    a: BlasFactor,
     [rows, columns]: [c_int; 2],
     [alpha, beta]: [Scalar; 2],
-    [x, y]: [Vector; 2],
+    [x, y]: [BlasVector; 2],
 ) -> Done {
     if rows == 0 || columns == 0 {
         return Ok(());
@@ -485,7 +485,7 @@ macro_rules! blas_of {
                 if count <= 0 || alpha.is_zero($precision) {
                     return Ok(());
                 }
-                let (x, y) = (Vector::new(x, count, step_x, $precision), Vector::new(y, count, step_y, $precision));
+                let (x, y) = (BlasVector::new(x, count, step_x, $precision), BlasVector::new(y, count, step_y, $precision));
                 let values = [count as u64, alpha.at, alpha.bits, x.at, x.step, y.at, y.step];
                 launch_vector(runtime, context, $precision, BlasKernel::Axpy, count as u64, &values)
             };
@@ -495,7 +495,7 @@ macro_rules! blas_of {
                 if count <= 0 || step <= 0 {
                     return Ok(());
                 }
-                let x = Vector::new(x, count, step, $precision);
+                let x = BlasVector::new(x, count, step, $precision);
                 let values = [count as u64, alpha.at, alpha.bits, x.at, x.step];
                 launch_vector(runtime, context, $precision, BlasKernel::Scal, count as u64, &values)
             };
@@ -509,15 +509,15 @@ macro_rules! blas_of {
                 handle: *mut c_void, count: c_int, x: *const c_void, step_x: c_int, y: *const c_void, step_y: c_int,
                 result: *mut c_void,
             ) |runtime| {
-                let both = [Vector::new(x, count, step_x, $precision), Vector::new(y, count, step_y, $precision)];
+                let both = [BlasVector::new(x, count, step_x, $precision), BlasVector::new(y, count, step_y, $precision)];
                 sum(runtime, context(handle)?, $precision, VectorSum::Products, count, both, result)
             };
             fn $nrm2(handle: *mut c_void, count: c_int, x: *const c_void, step: c_int, result: *mut c_void) |runtime| {
-                let (x, count) = (Vector::new(x, count, step, $precision), if step > 0 { count } else { 0 });
+                let (x, count) = (BlasVector::new(x, count, step, $precision), if step > 0 { count } else { 0 });
                 sum(runtime, context(handle)?, $precision, VectorSum::RootOfProducts, count, [x, x], result)
             };
             fn $asum(handle: *mut c_void, count: c_int, x: *const c_void, step: c_int, result: *mut c_void) |runtime| {
-                let (x, count) = (Vector::new(x, count, step, $precision), if step > 0 { count } else { 0 });
+                let (x, count) = (BlasVector::new(x, count, step, $precision), if step > 0 { count } else { 0 });
                 sum(runtime, context(handle)?, $precision, VectorSum::Magnitudes, count, [x, x], result)
             };
             fn $gemv(
@@ -530,8 +530,8 @@ macro_rules! blas_of {
                 }
                 let (rows, columns) = if operation == 0 { (m, n) } else { (n, m) };
                 let scalars = [Scalar::new(context, $precision, alpha)?, Scalar::new(context, $precision, beta)?];
-                let a = Factor::new(operation, [rows, columns], a, leading, $precision)?;
-                let (x, y) = (Vector::new(x, columns, step_x, $precision), Vector::new(y, rows, step_y, $precision));
+                let a = BlasFactor::new(operation, [rows, columns], a, leading, $precision)?;
+                let (x, y) = (BlasVector::new(x, columns, step_x, $precision), BlasVector::new(y, rows, step_y, $precision));
                 gemv(runtime, context, $precision, a, [rows, columns], scalars, [x, y])
             };
             fn $gemm(
@@ -545,9 +545,9 @@ macro_rules! blas_of {
                     sides: [m, n, k],
                     alpha: Scalar::new(context, $precision, alpha)?,
                     beta: Scalar::new(context, $precision, beta)?,
-                    a: Factor::new(of_a, [m, k], a, leading_a, $precision)?,
-                    b: Factor::new(of_b, [k, n], b, leading_b, $precision)?,
-                    c: Factor::new(0, [m, n], c, leading_c, $precision)?,
+                    a: BlasFactor::new(of_a, [m, k], a, leading_a, $precision)?,
+                    b: BlasFactor::new(of_b, [k, n], b, leading_b, $precision)?,
+                    c: BlasFactor::new(0, [m, n], c, leading_c, $precision)?,
                     count: 1,
                     by_pointer: false,
                 }
@@ -564,9 +564,9 @@ macro_rules! blas_of {
                     sides: [m, n, k],
                     alpha: Scalar::new(context, $precision, alpha)?,
                     beta: Scalar::new(context, $precision, beta)?,
-                    a: Factor::new(of_a, [m, k], a, leading_a, $precision)?.in_batch(stride_a, $precision),
-                    b: Factor::new(of_b, [k, n], b, leading_b, $precision)?.in_batch(stride_b, $precision),
-                    c: Factor::new(0, [m, n], c, leading_c, $precision)?.in_batch(stride_c, $precision),
+                    a: BlasFactor::new(of_a, [m, k], a, leading_a, $precision)?.in_batch(stride_a, $precision),
+                    b: BlasFactor::new(of_b, [k, n], b, leading_b, $precision)?.in_batch(stride_b, $precision),
+                    c: BlasFactor::new(0, [m, n], c, leading_c, $precision)?.in_batch(stride_c, $precision),
                     count,
                     by_pointer: false,
                 }
@@ -583,9 +583,9 @@ macro_rules! blas_of {
                     sides: [m, n, k],
                     alpha: Scalar::new(context, $precision, alpha)?,
                     beta: Scalar::new(context, $precision, beta)?,
-                    a: Factor::new(of_a, [m, k], a, leading_a, $precision)?,
-                    b: Factor::new(of_b, [k, n], b, leading_b, $precision)?,
-                    c: Factor::new(0, [m, n], c, leading_c, $precision)?,
+                    a: BlasFactor::new(of_a, [m, k], a, leading_a, $precision)?,
+                    b: BlasFactor::new(of_b, [k, n], b, leading_b, $precision)?,
+                    c: BlasFactor::new(0, [m, n], c, leading_c, $precision)?,
                     count,
                     by_pointer: true,
                 }
@@ -616,7 +616,7 @@ fn copy(
     if count <= 0 {
         return Ok(());
     }
-    let [x, y] = both.map(|(at, step)| Vector::new(at, count, step, precision));
+    let [x, y] = both.map(|(at, step)| BlasVector::new(at, count, step, precision));
     let values = [count as u64, swaps.into(), x.at, x.step, y.at, y.step];
     launch_vector(runtime, context, precision, BlasKernel::Copy, count as u64, &values)
 }

@@ -68,7 +68,8 @@ pub struct PipeConfig {
     pub pipes: u32,
     /// Core cycles for which a warp occupies a pipe: 32 over the pipe's lanes.
     pub interval: u32,
-    /// Core cycles for which a warp's division or square root occupies a pipe.
+    /// Core cycles for which a warp's division or square root occupies a pipe. Integer divisions occupy the special-function
+    /// pipes.
     pub div_interval: u32,
     /// Latency from issue to result, core cycles.
     pub latency: u32,
