@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Programs that check their own results. A second source follows a space.
-const PROGRAMS: [&str; 24] = [
+const PROGRAMS: [&str; 25] = [
     "constants",
     "converge",
     "device_new",
@@ -29,6 +29,7 @@ const PROGRAMS: [&str; 24] = [
     "pointers",
     "printing",
     "queries",
+    "recursion",
     "reduction",
     "scan",
     "sorting",

@@ -202,6 +202,29 @@ impl Ast {
     }
 }
 
+impl Ast {
+    /// Adds the stacks of recursive functions and of `alloca`, each of `bytes` bytes for a thread.
+    pub(crate) fn add_stacks(&mut self, bytes: u64) {
+        self.call_stack = Some(self.add_stack("%call_stack", bytes));
+        self.dynamic_stack = Some(self.add_stack("%dynamic_stack", bytes));
+    }
+
+    fn add_stack(&mut self, name: &str, bytes: u64) -> VariableId {
+        self.variables.push(PtxVariable {
+            name: name.to_owned(),
+            space: VariableSpace::Local,
+            alignment: 16,
+            bytes,
+            open: false,
+            initial: Vec::new(),
+            element: Type::Scalar { bytes: 1, float: false },
+            element_bytes: 1,
+            line: 0,
+        });
+        self.variables.len() as VariableId - 1
+    }
+}
+
 /// Returns the value of a pointer to function `index` of a file.
 pub(crate) fn function_address(index: usize) -> u64 {
     super::FUNCTIONS_BASE + 16 * index as u64
@@ -224,6 +247,10 @@ pub(crate) struct Ast {
     pub globals: Vec<VariableId>,
     /// Barrier of cooperative launches, if the code reads its address.
     pub grid_workspace: Option<VariableId>,
+    /// Stack of the frames of recursive functions, which kernels that call them declare.
+    pub call_stack: Option<VariableId>,
+    /// Stack of `alloca`, which kernels that use it declare.
+    pub dynamic_stack: Option<VariableId>,
     /// `.global` and `.const` variables that functions declare.
     pub statics: Vec<VariableId>,
     pub functions: Vec<Function>,

@@ -41,6 +41,7 @@ mod pressure;
 mod print;
 mod promote;
 mod rare_steps;
+mod recursion;
 mod region;
 mod registers;
 mod signatures;

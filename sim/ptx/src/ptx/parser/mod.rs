@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use super::ast::{Ast, Function, RegisterId, ScopeId, Type, VariableId, VariableSpace};
 use super::error::{PtxError, quote};
 use super::lexer::{Lexer, Token};
+use super::recursion::STACK_BYTES;
 
 mod constants;
 mod functions;
@@ -103,6 +104,7 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Ast> {
     }
     parser.advance()?;
     parser.module()?;
+    parser.ast.add_stacks(STACK_BYTES);
     Ok(parser.ast)
 }
 

@@ -24,6 +24,7 @@ mod memory;
 mod moves;
 mod parsing;
 mod pointers;
+mod recursion;
 mod refused;
 mod regions;
 mod registers;

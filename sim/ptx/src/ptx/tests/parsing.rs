@@ -119,7 +119,7 @@ fn mistakes_are_named_with_their_line() {
     let version = "expected a PTX version from 1.0 to 9.x, found '99.9'";
     assert_eq!(error(".version 99.9"), format!("bad.ptx:1: {version}"));
     let recursive = ".version 6.0\n.func f() {\ncall f; ret; }\n.entry k() { call f; ret; }";
-    assert_eq!(error(recursive), "bad.ptx:3: 'f' calls 'f' recursively or too deeply");
+    assert_eq!(error(recursive), "bad.ptx:4: recursive functions need addresses of 64 bits");
     let attribute = error(".version 6.0\n.global .attribute(.unified) .b8 x;");
     assert_eq!(attribute, "bad.ptx:2: attribute '.unified': must be .managed");
     let huge = error(".version 6.0\n.global .b8 x[99999999999];");

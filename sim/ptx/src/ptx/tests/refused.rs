@@ -31,10 +31,6 @@ fn what_is_wrong_in_a_kernel_refuses_that_kernel_alone() {
         ),
         (".entry bad(.param .b128 p) { ret; }", "k.ptx:9: kernel 'bad': "),
         (
-            ".func again() {\n call again;\n ret;\n}\n.entry bad() {\n call again;\n ret;\n}",
-            "k.ptx:10: kernel 'bad': 'again' calls 'again' recursively or too deeply",
-        ),
-        (
             ".func no() {\n unknown;\n ret;\n}\n.entry bad() {\n call no;\n ret;\n}",
             "k.ptx:10: kernel 'bad': unsupported instruction form `unknown`: it is not known",
         ),
