@@ -126,6 +126,11 @@ impl Inliner<'_> {
                     };
                     self.push(branch, binding, false);
                 }
+                // The parameters of a function are local memory of the thread, also where a register has their address.
+                ("ld" | "st", Some(_)) if has_register_address(raw) => {
+                    let opcode = local_form(&raw.opcode);
+                    self.push(RawInstruction { opcode, ..raw.clone() }, binding, true);
+                }
                 _ => self.push(raw.clone(), binding, true),
             }
         }
@@ -540,7 +545,10 @@ impl Inliner<'_> {
                     [] => 8,
                     [Operand::Integer(alignment @ 1..=4096)] if alignment.count_ones() == 1 => *alignment,
                     _ => {
-                        return Err((raw.line, "the alignment of `alloca` must be a power of two".to_owned()));
+                        return Err((
+                            raw.line,
+                            "the alignment of `alloca` must be a power of two".to_owned(),
+                        ));
                     }
                 };
                 let step = |by: Operand| vec![top.clone(), top.clone(), by];
@@ -763,6 +771,19 @@ impl Inliner<'_> {
     }
 }
 
+fn has_register_address(raw: &RawInstruction) -> bool {
+    raw.operands.iter().any(|operand| match operand {
+        Operand::Address(base, _) => matches!(**base, Operand::Register(_)),
+        _ => false,
+    })
+}
+
+/// Returns the opcode of an access to local memory instead of parameters.
+fn local_form(opcode: &str) -> String {
+    let local = |part| if str::starts_with(part, "param") { "local" } else { part };
+    opcode.split('.').map(local).collect::<Vec<_>>().join(".")
+}
+
 /// Replaces the variables of recursive functions in an instruction by places in the frame at the address in register `frame`.
 fn place_in_frame(
     raw: &mut RawInstruction,
@@ -780,8 +801,7 @@ fn place_in_frame(
         }
     }
     if is_framed {
-        let local = |part: &str| if part.starts_with("param") { "local".to_owned() } else { part.to_owned() };
-        raw.opcode = raw.opcode.split('.').map(local).collect::<Vec<_>>().join(".");
+        raw.opcode = local_form(&raw.opcode);
     }
     let variable = raw.operands.iter().find_map(|operand| match operand {
         Operand::Variable(id, offset) => framed.get(id).map(|place| (*place as i64) + offset),

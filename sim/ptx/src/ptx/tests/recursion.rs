@@ -143,6 +143,44 @@ end:
 }
 
 #[test]
+fn the_address_of_a_parameter_may_be_in_a_register() {
+    // The same function in a frame, and inlined.
+    let function = |name: &str, inner: &str| {
+        format!(
+            ".func (.param .b32 value) {name}(.param .align 8 .b8 pair[8]) {{
+    .reg .pred %p; .reg .b32 %r<5>; .reg .b64 %rd<2>;
+    mov.b64 %rd1, pair;
+    ld.param.u32 %r1, [%rd1+4];
+    ld.param.u32 %r2, [pair];
+    setp.eq.u32 %p, %r1, 0;
+    @%p bra end;
+    sub.u32 %r3, %r1, 1;
+    {inner}
+end:
+    st.param.b32 [value], %r2;
+    ret;
+}}
+"
+        )
+    };
+    let call = "{ .param .align 8 .b8 a[8]; .param .b32 b; st.param.b32 [a+4], %r3; st.param.b32 [a], %r2;
+        call (b), down, (a); ld.param.b32 %r4, [b]; add.u32 %r2, %r4, %r1; }";
+    let first = ".func (.param .b32 value) first(.param .b32 n) {
+    .reg .b32 %r<5>;
+    ld.param.u32 %r1, [n];
+    { .param .align 8 .b8 a[8]; .param .b32 b; st.param.b32 [a+4], %r1; st.param.b32 [a], 7;
+    call (b), down, (a); ld.param.b32 %r2, [b]; }
+    st.param.b32 [value], %r2;
+    ret;
+}
+";
+    let framed = run(&(function("down", call) + first), "first").expect("it runs");
+    assert_eq!(framed, (0..32).map(|n| 7 + n * (n + 1) / 2).collect::<Vec<u32>>());
+    let inlined = run(&(function("down", "add.u32 %r2, %r2, %r3;") + first), "first").expect("it runs");
+    assert_eq!(inlined, (0..32).map(|n: u32| 7 + n.saturating_sub(1)).collect::<Vec<u32>>());
+}
+
+#[test]
 fn a_guarded_call_recurses_in_some_lanes() {
     let text = "
 .func (.param .b32 value) sum(.param .b32 n) {
