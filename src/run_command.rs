@@ -494,7 +494,7 @@ pub(super) fn estimate_line(report: &RunReport) -> Option<String> {
     ))
 }
 
-/// Returns the number of launches that replace those of cuBLAS, as a line for below the table.
+/// Returns the number of launches that replace kernels of cuBLAS, as a line for below the table.
 fn blas_line(report: &RunReport) -> Option<String> {
     let count = report.cublas_launches();
     let workload = printable(&report.workload);

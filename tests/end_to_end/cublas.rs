@@ -18,7 +18,8 @@ fn compile(toolkit: &Path, folder: &Path) {
     command.arg(format!("--cuda-path={}", toolkit.display()));
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cuda/blas.cu"));
     demand(&command.output().expect("clang starts"), "blas.cu");
-    let undefined = Command::new("nm").args(["-u", "blas.o"]).current_dir(folder).output().expect("nm starts");
+    let undefined =
+        Command::new("nm").args(["-u", "blas.o"]).current_dir(folder).output().expect("nm starts");
     let undefined = text(&undefined.stdout);
     let names = undefined.split_whitespace().filter(|name| name.starts_with("cublas"));
     let functions: String = names.map(|name| format!("extern \"C\" void {name}() {{}}\n")).collect();
@@ -45,7 +46,10 @@ fn cublas_computes_the_right_results_and_a_record_gives_the_same_report() {
     demand(&output, "blas");
     assert!(text(&output.stdout).contains("cuBLAS: blas: 58 launches are of Selvedge's kernels"));
     let found = report(folder, "a.json");
-    demand(&selvedge_in(folder, &["run", "blas.sprog", "--engine", "model", "--json", "b.json"]), "the record");
+    demand(
+        &selvedge_in(folder, &["run", "blas.sprog", "--engine", "model", "--json", "b.json"]),
+        "the record",
+    );
     assert!(found == report(folder, "b.json"), "the record's report is another");
 }
 

@@ -43,7 +43,7 @@ enum BlasKernel {
 /// Names of the kernels without prefix, in the order of [`BlasKernel`].
 const NAMES: [&str; 7] = ["axpy", "scal", "copy", "sum", "total", "gemv", "gemm"];
 
-/// Places whose addresses are the handles of the kernels: those of single precision, then those of double precision.
+/// Places whose addresses are the handles of the kernels: first for single precision, then for double precision.
 static HANDLES: [u8; 2 * NAMES.len()] = [0; 2 * NAMES.len()];
 
 /// Type of the elements.
@@ -223,7 +223,7 @@ struct MatrixProduct {
     b: BlasFactor,
     c: BlasFactor,
     count: c_int,
-    /// `true`: the addresses are those of arrays of pointers.
+    /// `true`: the addresses lead to arrays of pointers.
     by_pointer: bool,
 }
 
@@ -254,7 +254,7 @@ impl MatrixProduct {
     }
 }
 
-/// Returns the host function that stands for a kernel, and loads the kernels before the first use.
+/// Returns the handle of a kernel, and loads the kernels before the first use.
 fn function(runtime: &mut Runtime, precision: Precision, kernel: BlasKernel) -> Done<*const c_void> {
     let handle = |number: usize| (&raw const HANDLES[number]).cast::<c_void>();
     if !runtime.kernels.contains_key(&(handle(0) as usize)) {

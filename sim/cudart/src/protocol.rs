@@ -23,7 +23,7 @@ pub const PIECE_BYTES: u64 = 16 << 20;
 /// Max size of a fat binary in bytes.
 pub const MODULE_BYTES: u64 = 1 << 30;
 
-/// First letters of the names of the kernels that replace those of cuBLAS. A letter for the type of the elements follows.
+/// First letters of the names of the kernels that replace NVIDIA's in cuBLAS. A letter for the type of the elements follows.
 pub const CUBLAS_KERNELS: &str = "selvedge_cublas_";
 
 /// Max number of integers in a message.

@@ -575,7 +575,7 @@ pub fn ratio(a: u64, b: u64) -> f64 {
 }
 
 impl RunReport {
-    /// Returns the number of launches of Selvedge's kernels in place of those of cuBLAS.
+    /// Returns the number of launches that replace kernels of cuBLAS.
     pub fn cublas_launches(&self) -> usize {
         self.kernels.iter().filter(|kernel| kernel.name.starts_with(CUBLAS_KERNELS)).count()
     }

@@ -79,8 +79,8 @@ impl Gpu {
     }
 
     /// Executes the CTAs of the only launch in progress on `memory`, until they have executed `most` thread instructions or the launch
-    /// ends. Begins with the first CTA that has not started. Returns the number of these CTAs and their instructions. The GPU
-    /// does not change.
+    /// ends. Begins with the first CTA that has not started. Returns the number of these CTAs and their instructions.
+    /// Changes only `memory`.
     ///
     /// # Errors
     /// As [`Self::execute_ctas`].

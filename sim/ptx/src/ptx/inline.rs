@@ -72,7 +72,7 @@ pub(crate) struct Functions<'a> {
     /// Indices by name.
     names: HashMap<&'a str, usize>,
     recursive: HashSet<usize>,
-    /// Whether a function uses the stack of `alloca`.
+    /// `true` if a function uses the stack of `alloca`.
     has_dynamic_stack: bool,
 }
 

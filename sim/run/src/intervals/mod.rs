@@ -261,7 +261,7 @@ struct PassedLaunch {
     instructions: FunctionalStats,
     /// Intervals and the numbers of their jobs; empty if other launches of the class represent the launch.
     intervals: Vec<(LaunchInterval, usize)>,
-    /// Whether a limit ends the run in this launch.
+    /// `true` if a limit ends the run in this launch.
     is_cut: bool,
 }
 

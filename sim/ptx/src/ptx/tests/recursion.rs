@@ -228,7 +228,7 @@ fn recursion_with_parameters_in_registers_is_refused_with_the_line() {
 #[test]
 fn memory_of_alloca_lasts_until_its_function_returns() {
     // Each call allocates n + 1 words, fills them with n, and sums them after the inner call. After 7,168 of 8,192 bytes, the stack
-    // has room for the 640 bytes of 16 calls, and not for those of 32.
+    // has room for the 640 bytes of 16 calls, and not for the 1,280 bytes of 32.
     let text = "
 .func (.param .b32 value) triangle(.param .b32 n) {
     .reg .pred %p; .reg .b32 %r<9>; .reg .b64 %rd<7>;
