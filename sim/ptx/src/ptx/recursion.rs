@@ -9,6 +9,9 @@ use super::ast::{
     Ast, Function, FunctionParameter, Operand, RawInstruction, RegisterId, ScopeId, VariableId, VariableSpace,
 };
 
+/// Result whose error has a line.
+type Result<T> = std::result::Result<T, (u32, String)>;
+
 /// Bytes of a thread's stack of frames, and of that of `alloca`.
 pub(super) const STACK_BYTES: u64 = 8192;
 /// Frames begin at multiples of so many bytes.
@@ -119,7 +122,7 @@ impl Frame {
         function: &Function,
         names: &HashMap<&str, usize>,
         recursive: &HashSet<usize>,
-    ) -> Result<Self, (u32, String)> {
+    ) -> Result<Self> {
         let mut frame = Frame { bytes: RETURN_BYTES, ..Frame::default() };
         let formals = function.parameters.iter().chain(&function.returns).filter_map(|formal| match formal {
             FunctionParameter::Memory(id) => Some(id),
@@ -233,7 +236,7 @@ fn successors(function: &Function) -> Vec<Vec<usize>> {
 }
 
 /// Returns the registers that are live after some instructions.
-fn live_after(function: &Function, places: &[usize]) -> Result<Vec<(usize, Vec<RegisterId>)>, (u32, String)> {
+fn live_after(function: &Function, places: &[usize]) -> Result<Vec<(usize, Vec<RegisterId>)>> {
     let (count, words) = (function.code.len(), function.registers.len().div_ceil(64));
     if (count + 1) * words > MOST_WORDS {
         return Err((function.line, format!("recursive function '{}' is too large", function.name)));
