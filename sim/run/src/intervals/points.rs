@@ -57,7 +57,7 @@ pub struct LaunchSpan {
     pub ctas: u64,
     /// Max number of CTAs that run at the same time.
     pub resident: u64,
-    /// `false`: a limit ends the run when about `ctas` of the CTAs have ended. The GPU is then full, and the launch has no end to simulate.
+    /// `false`: a limit ends the run when about `ctas` of the CTAs have ended. The GPU is then full, and no end is simulated.
     pub ends: bool,
 }
 
@@ -66,8 +66,8 @@ impl LaunchSpan {
         if self.ends { ENDS } else { 0 }
     }
 
-    /// Returns at most `most` intervals between beginning and end that simulate less than half of the CTAs together with the edges.
-    /// `None` if these are too few.
+    /// Returns the number of intervals between beginning and end, at most `most`, for which intervals and edges simulate at most half
+    /// of the CTAs. `None` if it is too small.
     fn between(&self, most: u64) -> Option<u64> {
         let half = self.ctas / (2 * self.resident.max(1));
         let edges = EDGE_SETS + self.ends() * SETS_PER_END;
