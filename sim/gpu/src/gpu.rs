@@ -6,12 +6,16 @@ mod deadlock;
 mod deadlock_tests;
 #[cfg(test)]
 mod exchange_tests;
+mod fast_forward;
+#[cfg(test)]
+mod fast_forward_tests;
 #[cfg(test)]
 mod hit_order_tests;
 mod launches;
 mod livelock;
 #[cfg(test)]
 mod livelock_tests;
+mod pace;
 mod records;
 mod sm_wakes;
 mod untimed;
@@ -418,6 +422,16 @@ impl Gpu {
 
     /// Dispatches CTAs, runs a core cycle and skips idle cycles, up to cycle `until`.
     fn advance(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<(), SimFault> {
+        self.cycle_once(memory)?;
+        if !self.launches.may_dispatch && !self.wakes.has_next() {
+            self.skip_idle_cycles(until)?;
+        }
+        Ok(())
+    }
+
+    /// Dispatches CTAs and runs a core cycle.
+    #[inline(always)]
+    fn cycle_once(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         if self.now >= self.watchdog.next_look {
             self.look(memory)?;
         }
@@ -429,9 +443,6 @@ impl Gpu {
         if !self.launches.finished.is_empty() {
             let done = self.launches.count_finished();
             self.watchdog.control.ctas_done.store(done, Ordering::Relaxed);
-        }
-        if !self.launches.may_dispatch && !self.wakes.has_next() {
-            self.skip_idle_cycles(until)?;
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! Trials use the engine `model`, because all engines make the same decisions. The mechanism then runs with the best choice under
 //! the requested engine.
 use crate::error::RunError;
+use crate::intervals::{IntervalSpec, run_by_intervals};
 use crate::launches::BestChoice;
 use crate::mechanism::MechanismSpec;
 use crate::run::{RunSpec, run};
@@ -45,14 +46,18 @@ pub fn searches(mechanism: &MechanismSpec, config: &GpuConfig) -> bool {
     mechanism.search(config).is_some()
 }
 
-/// Runs the trials. Returns `None` if the mechanism needs none.
+/// Runs the trials, by `intervals` if given. Returns `None` if the mechanism needs none.
 ///
 /// # Errors
 /// The reason that stops a trial: a fault of the kernel, an interrupt or the timeout.
-pub fn find(spec: &RunSpec, control: &Arc<Control>) -> Result<Option<Best>, RunError> {
+pub(crate) fn find(
+    spec: &RunSpec,
+    control: &Arc<Control>,
+    intervals: Option<IntervalSpec>,
+) -> Result<Option<Best>, RunError> {
     let Some((at, search)) = spec.mechanism.search(&spec.config) else { return Ok(None) };
     check(spec)?;
-    let mut runs = TrialRuns { spec, at, control, trial: 0, error: None };
+    let mut runs = TrialRuns { spec, at, control, intervals, trial: 0, error: None };
     let found = search.best(&mut runs);
     control.trials.store(0, Ordering::Relaxed);
     match (found, runs.error) {
@@ -84,6 +89,7 @@ struct TrialRuns<'a> {
     /// Index of the mechanism in the specification.
     at: usize,
     control: &'a Arc<Control>,
+    intervals: Option<IntervalSpec>,
     /// Number of the next trial.
     trial: u64,
     /// Error that stopped a trial.
@@ -99,6 +105,8 @@ impl Trials for TrialRuns<'_> {
         self.control.trial.store(self.trial, Ordering::Relaxed);
         self.trial += 1;
         let bounds = self.spec.bounds;
+        // An estimate cannot end at a cycle. A trial without this limit has the same result, if it is the best.
+        let most_cycles = most_cycles.filter(|_| self.intervals.is_none());
         let trial = RunSpec {
             mechanism: self.spec.mechanism.with_choice(self.at, choice.to_vec()),
             engine: Engine::Model,
@@ -112,7 +120,12 @@ impl Trials for TrialRuns<'_> {
             self.error = Some(error);
             Stopped
         };
-        let outcome = run(&trial, Arc::clone(self.control)).map_err(&mut stopped)?;
+        let control = Arc::clone(self.control);
+        let outcome = match self.intervals {
+            Some(intervals) => run_by_intervals(&trial, intervals, control),
+            None => run(&trial, control),
+        };
+        let outcome = outcome.map_err(&mut stopped)?;
         // A launch that is not simulated takes no cycles under any choice.
         let skipped = (1..self.spec.launches.map_or(1, |range| range.first)).map(|_| 0);
         match outcome.fault {

@@ -4,7 +4,7 @@ pub use crate::source::Source;
 
 use crate::best::{self, Best};
 use crate::checkpoint::{Checkpoint, CheckpointSchedule, Checkpoints, Journal, RunIdentity};
-use crate::intervals::{Estimated, IntervalCounters};
+use crate::intervals::{Estimated, IntervalCounters, IntervalSpec};
 use crate::launch_range::LaunchRange;
 use crate::launches::{Beginning, LaunchResults, ProgramLaunches, device_memory};
 use crate::mechanism::MechanismSpec;
@@ -164,7 +164,7 @@ fn run_recorded(
     let identity = checkpoints.identity(|| identity(spec));
     let mut checkpoint = Checkpoint::read(checkpoints, &identity)?;
     let recorded = recording.as_ref().map(|recording| &recording.recorded);
-    let mut begun = BegunRun::new(spec, checkpoint.as_mut(), &control, recorded)?;
+    let mut begun = BegunRun::new(spec, checkpoint.as_mut(), &control, recorded, None)?;
     begun.watch(spec);
     let resumed = checkpoint.map(|checkpoint| begun.launches.resume(checkpoint)).transpose()?;
     let mut schedule = CheckpointSchedule::new(checkpoints, &identity, begun.launches.gpu.cycle());
@@ -198,7 +198,7 @@ pub(crate) struct BegunRun {
 }
 
 impl BegunRun {
-    /// Sets up `spec`, from its start or from `checkpoint`.
+    /// Sets up `spec`, from its start or from `checkpoint`. The trials of the mechanism run by `intervals`, if given.
     ///
     /// # Errors
     /// The errors of [`run`].
@@ -207,6 +207,7 @@ impl BegunRun {
         checkpoint: Option<&mut Checkpoint>,
         control: &Arc<Control>,
         recorded: Option<&RecordedRun>,
+        intervals: Option<IntervalSpec>,
     ) -> Result<Self, RunError> {
         if let (Some(range), Some(launches)) = (spec.launches, spec.workload.launches()) {
             range.check(launches)?;
@@ -230,7 +231,7 @@ impl BegunRun {
             Some(checkpoint) => {
                 checkpoint.value().map(|choice| best::chosen(spec, choice)).map_err(RunError::from)
             }
-            None => best::find(spec, control),
+            None => best::find(spec, control, intervals),
         };
         let (best, stopped) = match found {
             Ok(best) => (best, None),

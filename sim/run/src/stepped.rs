@@ -36,7 +36,7 @@ impl SteppedRun {
     /// # Errors
     /// The errors of [`crate::run::run`], and a limit that ends the mechanism's trials.
     pub fn new(spec: RunSpec, control: Arc<Control>) -> Result<Self, RunError> {
-        let mut begun = BegunRun::new(&spec, None, &control, None)?;
+        let mut begun = BegunRun::new(&spec, None, &control, None, None)?;
         begun.watch(&spec);
         match begun.stopped.take() {
             Some(stopped) => Err(stopped),

@@ -43,10 +43,11 @@ fn the_report_is_the_same_for_any_number_of_jobs() {
 
 #[test]
 fn a_launch_without_rest_is_simulated_whole_and_exactly() {
-    // The CTAs of each launch all run at the same time. The first launch begins with empty caches in both runs.
+    // The launches are short. The first one begins with empty caches in both runs.
     for mechanism in ["base", "mdb-local", "hw-bdi"] {
-        let part = by_intervals("atax", mechanism, 4, 2);
-        let all = simulation("atax", mechanism).run().expect("it runs");
+        let tiny = || simulation("atax", mechanism).size(Size::Tiny);
+        let part = tiny().intervals(IntervalSpec { most: 4, jobs: 2 }).run().expect("it runs");
+        let all = tiny().run().expect("it runs");
         assert_eq!(part.kernels[0], all.kernels[0], "{mechanism}");
         let estimate = estimate(&part);
         assert_eq!((estimate.intervals, estimate.detailed_share), (2, 1.0), "{mechanism}");
@@ -138,6 +139,50 @@ fn a_limit_between_the_edges_of_a_launch_ends_the_estimate_there() {
         assert!(threads < 1e-3 && cycles < 0.04, "{share}: {threads} {cycles}");
         assert!(estimate(&part).detailed_share < 0.9, "{:?}", part.estimate);
     }
+}
+
+#[test]
+fn a_launch_of_few_ctas_is_estimated_from_windows() {
+    // The CTAs of each launch all run at the same time.
+    for mechanism in ["base", "hw-bdi", "caba-bdi", "latte-cc", "mdb-local"] {
+        let part = by_intervals("atax", mechanism, 4, 1);
+        let all = simulation("atax", mechanism).run().expect("it runs").totals;
+        let (estimated, estimate) = (&part.totals, estimate(&part));
+        assert!(estimate.detailed_share < 0.7, "{mechanism}: {estimate:?}");
+        assert!(estimated.warp_instructions.abs_diff(all.warp_instructions) <= 2, "{mechanism}");
+        let error = estimated.cycles as f64 / all.cycles as f64 - 1.0;
+        assert!(error.abs() < 0.04, "{mechanism}: {error:.3}");
+        assert!(estimate.cycles_within.is_some_and(|within| within < 0.1 * all.cycles as f64), "{mechanism}");
+        let same = RunReport { host: part.host.clone(), ..by_intervals("atax", mechanism, 4, 8) };
+        assert!(same == part, "{mechanism}: 8 jobs");
+    }
+}
+
+#[test]
+fn a_limit_in_a_launch_of_few_ctas_ends_its_windows_there() {
+    // The second launch is longer than the first one, and the limit cuts it.
+    let all = simulation("atax", "base").run().expect("it runs");
+    let most = all.totals.thread_instructions * 9 / 10;
+    let [full, part] = limited("atax", "base", most, 4);
+    assert_eq!((part.result, &part.limit), (full.result, &full.limit));
+    let error = part.totals.cycles as f64 / full.totals.cycles as f64 - 1.0;
+    assert!(error.abs() < 0.04 && estimate(&part).detailed_share < 0.8, "{error:.3} {:?}", part.estimate);
+    let threads = part.totals.thread_instructions as f64 / most as f64 - 1.0;
+    assert!(threads.abs() < 1e-2, "{threads:.4}");
+}
+
+#[test]
+fn trials_of_a_search_run_by_intervals() {
+    // One resident CTA has few warps, and few limits to try.
+    let by_intervals = |mechanism: &str| {
+        let one = vec![set("sm.count", 2), set("sm.ctas", 1)];
+        let simulation = simulation("atax", mechanism).set(one);
+        simulation.intervals(IntervalSpec { most: 4, jobs: 2 }).run().expect("it runs")
+    };
+    let (best, base) = (by_intervals("swl-best"), by_intervals("base"));
+    assert!(estimate(&base).detailed_share < 1.0);
+    assert_eq!(best.mechanism_counters["unlimited_cycles"], base.totals.cycles);
+    assert!(best.totals.cycles <= base.totals.cycles);
 }
 
 #[test]

@@ -1,8 +1,11 @@
 //! Execution of CTAs without timing. Their accesses update the tags of the L1Ds and the L2.
 use super::launches::{Launches, SlowStart};
+use super::pace::Level;
 use super::{Control, Gpu};
-use crate::partition::AddressMap;
-use crate::sm::coalescer::coalesce;
+use crate::config::GpuConfig;
+use crate::partition::{AddressMap, MemorySystem};
+use crate::sm::Sm;
+use crate::sm::coalescer::{Transaction, coalesce};
 use crate::sm::fault::SimFault;
 use crate::sm::feed::Feed;
 use crate::sm::launch::{ClockAndSm, LaunchedKernel};
@@ -31,8 +34,7 @@ impl Gpu {
         let Launches { running, next_sm, .. } = &mut self.launches;
         let [running] = &mut running[..] else { return Ok(FunctionalStats::default()) };
         debug_assert!(matches!(running.kernel.feed, Feed::Execute));
-        let map = AddressMap::new(&self.config.l2);
-        let mut transactions = Vec::new();
+        let mut warmer = CacheWarmer::new(&self.config, &mut self.system, self.now);
         let mut shared = vec![0; running.kernel.shared_bytes as usize];
         let mut all = FunctionalStats::default();
         while running.next < until.min(running.total) && all.thread_instructions < most {
@@ -42,31 +44,7 @@ impl Gpu {
             let place = ClockAndSm { clock: self.now, sm: u32::from(sm.number()), sms: self.config.sm.count };
             shared.fill(0);
             let mut env = kernel.environment(memory, &mut shared, place);
-            let (system, now) = (&mut self.system, self.now);
-            let mut warm = |access: &MemAccess| {
-                if !matches!(access.space, Space::Global | Space::Local) {
-                    return;
-                }
-                transactions.clear();
-                coalesce(access, self.config.l1d.line_bytes, &mut transactions);
-                let bypasses = matches!(access.cache, CacheOp::Global | CacheOp::Volatile);
-                for transaction in &transactions {
-                    let line = physical(kernel.slot, transaction.line);
-                    let sectors = transaction.sectors;
-                    let is_load = access.kind == AccessKind::Load;
-                    let missing = match access.kind {
-                        AccessKind::Load if bypasses => sectors,
-                        AccessKind::Load => sm.warm(now, kernel.slot, line, sectors),
-                        kind => {
-                            sm.warm_write(now, line, sectors, kind == AccessKind::Store);
-                            sectors
-                        }
-                    };
-                    if missing != 0 {
-                        system.warm(now, map.slice(line), line, missing, !is_load);
-                    }
-                }
-            };
+            let mut warm = |access: &MemAccess| warmer.see(sm, kernel.slot, access, |_, _, _| ());
             let ran =
                 execute_cta(kernel, running.next, &mut env, &mut warm, &self.watchdog.control, self.now)?;
             running.next += 1;
@@ -167,6 +145,54 @@ impl Gpu {
             self.advance(u64::MAX, memory)?;
         }
         Ok(())
+    }
+}
+
+/// Lets the tags of the L1Ds and the L2 see accesses without timing.
+pub(super) struct CacheWarmer<'a> {
+    map: AddressMap,
+    line_bytes: u32,
+    system: &'a mut MemorySystem,
+    now: u64,
+    /// Memory for the transactions of an access.
+    transactions: Vec<Transaction>,
+}
+
+impl<'a> CacheWarmer<'a> {
+    pub fn new(config: &GpuConfig, system: &'a mut MemorySystem, now: u64) -> Self {
+        let map = AddressMap::new(&config.l2);
+        CacheWarmer { map, line_bytes: config.l1d.line_bytes, system, now, transactions: Vec::new() }
+    }
+
+    /// Lets the caches see an access by `sm` of the kernel in `slot`. Calls `each` for each transaction with the slice of its line,
+    /// the level that has supplied it, and the number of sectors that miss in the L1D.
+    pub fn see(&mut self, sm: &mut Sm, slot: u8, access: &MemAccess, mut each: impl FnMut(u16, Level, u32)) {
+        if !matches!(access.space, Space::Global | Space::Local) {
+            return;
+        }
+        self.transactions.clear();
+        coalesce(access, self.line_bytes, &mut self.transactions);
+        let bypasses = matches!(access.cache, CacheOp::Global | CacheOp::Volatile);
+        for transaction in &self.transactions {
+            let line = physical(slot, transaction.line);
+            let sectors = transaction.sectors;
+            let is_load = access.kind == AccessKind::Load;
+            let missing = match access.kind {
+                AccessKind::Load if bypasses => sectors,
+                AccessKind::Load => sm.warm(self.now, slot, line, sectors),
+                kind => {
+                    sm.warm_write(self.now, line, sectors, kind == AccessKind::Store);
+                    sectors
+                }
+            };
+            let slice = self.map.slice(line);
+            let level = match missing {
+                0 => Level::L1d,
+                _ if self.system.warm(self.now, slice, line, missing, !is_load) => Level::L2,
+                _ => Level::Dram,
+            };
+            each(slice, level, missing.count_ones());
+        }
     }
 }
 

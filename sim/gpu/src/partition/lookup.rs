@@ -65,16 +65,16 @@ impl SectorState {
 impl Slice {
     /// Changes the line as a request without timing does. Its sectors become valid, it becomes the most recently used line, and a
     /// write makes the sectors dirty. A victim is dropped without a write-back. A part that chooses the sectors of misses also sees
-    /// this one. Nothing may be in flight.
-    pub(super) fn warm(&mut self, now: u64, line: u64, sectors: u32, is_write: bool) {
+    /// this one. Nothing may be in flight. Returns whether all sectors were valid.
+    pub(super) fn warm(&mut self, now: u64, line: u64, sectors: u32, is_write: bool) -> bool {
         let part = self.spec.sectors.part(line, sectors);
         let local = self.spec.map.slice_local(part.line);
         let needed = self.spec.sectors.whole(part.sectors);
         let slot = match self.lines.tags.probe(local).slot() {
             Some(slot) => slot,
-            None if is_write && self.spec.write_allocate == WriteAllocate::None => return,
+            None if is_write && self.spec.write_allocate == WriteAllocate::None => return false,
             None => {
-                let Some(victim) = self.lines.tags.victim(local) else { return };
+                let Some(victim) = self.lines.tags.victim(local) else { return false };
                 self.lines.making_room.extend(victim.evicted);
                 self.lines.tags.reserve(victim.slot, local);
                 self.lines.tags.fill(victim.slot);
@@ -116,6 +116,7 @@ impl Slice {
         if first != 0 {
             self.parts.untimed_event(now, &L2Event::PredictionUsed(first.count_ones()));
         }
+        missing == 0
     }
 
     /// Makes sectors of a line valid that the host has copied to device memory. The line becomes the most recently used one, and

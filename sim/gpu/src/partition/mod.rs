@@ -131,10 +131,10 @@ impl MemorySystem {
         self.partitions.iter_mut().flat_map(|p| &mut p.slices).for_each(|slice| slice.watch(witness));
     }
 
-    /// Changes the L2 as a request to slice `slice` without timing does.
-    pub(crate) fn warm(&mut self, now: u64, slice: u16, line: u64, sectors: u32, is_write: bool) {
+    /// Changes the L2 as a request to slice `slice` without timing does. Returns whether all sectors were valid.
+    pub(crate) fn warm(&mut self, now: u64, slice: u16, line: u64, sectors: u32, is_write: bool) -> bool {
         let (slice, each) = (usize::from(slice), self.config.l2.slices as usize);
-        self.partitions[slice / each].slices[slice % each].warm(now, line, sectors, is_write);
+        self.partitions[slice / each].slices[slice % each].warm(now, line, sectors, is_write)
     }
 
     /// Takes a copy of bytes from the host to a physical address, in L2 cycle `now`.

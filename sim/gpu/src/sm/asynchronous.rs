@@ -96,7 +96,7 @@ impl Sm {
     }
 
     /// Changes mbarriers of the CTA of `warp`, and lets suspended warps continue if a phase ends.
-    fn complete(&mut self, warp: u8, completions: &[Completion], now: u64) -> SimResult<()> {
+    pub(super) fn complete(&mut self, warp: u8, completions: &[Completion], now: u64) -> SimResult<()> {
         let (slot, cta) = self.residents.warp_and_cta(warp);
         let (place, mut ended) = ((cta.cta, u32::from(slot.index)), false);
         for completion in completions {

@@ -7,9 +7,17 @@ use super::warp_slot::Hold;
 
 impl Sm {
     pub(super) fn arrive_at_barrier(&mut self, warp: u8, arrival: BarrierArrival, now: u64) {
+        let (cta, arrive_only) = self.count_arrival(warp, arrival);
+        if arrive_only {
+            self.hold_for_control(warp, self.config.sm.branch_latency, now);
+        }
+        self.try_barriers(cta, now);
+    }
+
+    /// Counts the arrival of a warp at a barrier. Returns its CTA, and whether the warp does not wait.
+    pub(super) fn count_arrival(&mut self, warp: u8, arrival: BarrierArrival) -> (u8, bool) {
         let BarrierArrival { id, threads, arrive_only, ballot } = arrival;
         let (slot, cta) = self.residents.warp_and_cta(warp);
-        let cta_slot = slot.cta;
         if !arrive_only {
             slot.hold = Hold::Barrier(id);
         }
@@ -18,16 +26,22 @@ impl Sm {
         barrier.waiting |= WarpMask::from(!arrive_only) << warp;
         barrier.threads = threads.unwrap_or(0);
         barrier.ballot += ballot;
-        if arrive_only {
-            self.hold_for_control(warp, self.config.sm.branch_latency, now);
-        }
-        self.try_barriers(cta_slot, now);
+        (slot.cta, arrive_only)
     }
 
     /// Releases every barrier of the CTA at which all expected warps have arrived.
-    pub(super) fn try_barriers(&mut self, cta_slot: u8, now: u64) {
-        let Residents { warps, ctas, .. } = &mut self.residents;
-        let cta = ctas[usize::from(cta_slot)].as_mut().expect("the CTA is resident");
+    pub(super) fn try_barriers(&mut self, cta: u8, now: u64) {
+        for warp in warps_of(self.residents.complete_barriers(cta)) {
+            self.hold_for_control(warp, self.config.sm.branch_latency, now);
+        }
+    }
+}
+
+impl Residents {
+    /// Completes every barrier of the CTA at which all expected warps have arrived. Returns the warps that waited.
+    pub(super) fn complete_barriers(&mut self, cta: u8) -> WarpMask {
+        let Residents { warps, ctas, .. } = self;
+        let cta = ctas[usize::from(cta)].as_mut().expect("the CTA is resident");
         let mut released: WarpMask = 0;
         for barrier in &mut cta.barriers {
             let expected = if barrier.threads == 0 { cta.live } else { barrier.threads.div_ceil(32) };
@@ -40,8 +54,6 @@ impl Sm {
                 released |= barrier.waiting;
             }
         }
-        for warp in warps_of(released) {
-            self.hold_for_control(warp, self.config.sm.branch_latency, now);
-        }
+        released
     }
 }

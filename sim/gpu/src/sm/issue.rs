@@ -236,12 +236,7 @@ impl Sm {
             quotas.issued(kernel.slot);
             quotas.settle(&self.residents.kernel_warps);
         }
-        let lanes = match step {
-            Step::Alu { active } | Step::Texture { active } => active,
-            Step::Memory | Step::PhaseEnd | Step::Async => self.issue_stage.access.mask,
-            Step::Yield | Step::Suspend { .. } => 0,
-            _ => active,
-        };
+        let lanes = step.lanes(active, &self.issue_stage.access);
         // Without a popcount instruction, comparing with a full mask is faster than counting its bits.
         let lanes = if lanes == u32::MAX { 32 } else { u64::from(lanes.count_ones()) };
         self.tally.issued(kernel.slot, info.work, lanes);
@@ -390,6 +385,14 @@ impl Sm {
         if slot.warp.pc().is_some() {
             return self.hold_for_control(warp, latency, now);
         }
+        let cta = self.end_warp(warp);
+        self.try_barriers(cta, now);
+        self.after_result(warp);
+    }
+
+    /// Records that all lanes of a warp have exited. Returns its CTA.
+    pub(super) fn end_warp(&mut self, warp: u8) -> u8 {
+        let slot = self.residents.warp_mut(warp);
         slot.hold = Hold::Exited;
         let cta_slot = slot.cta;
         let cta = self.residents.cta_mut(cta_slot);
@@ -397,8 +400,7 @@ impl Sm {
         if cta.live == 0 && self.parts.observes_warps() {
             self.cta_ended(cta_slot);
         }
-        self.try_barriers(cta_slot, now);
-        self.after_result(warp);
+        cta_slot
     }
 
     /// Reports the end of the CTA's last warp: only stores of its warps keep its registers and slots occupied.

@@ -41,6 +41,7 @@ mod spin;
 mod tally;
 pub mod token;
 pub mod two_level;
+pub(crate) mod untimed;
 mod waiting;
 mod warp_slot;
 pub mod wheel;
@@ -60,7 +61,7 @@ use l1d::L1d;
 use launch::LaunchedKernel;
 use memory_path::MemoryPath;
 use needs::Need;
-use part::{L1dEvent, Load};
+use part::L1dEvent;
 use parts::SmParts;
 use pipes::PipeKind;
 use quota::Quotas;
@@ -174,17 +175,6 @@ impl Sm {
     /// Returns the state that the parts of mechanisms have learned.
     pub(crate) fn learned(&mut self) -> impl Iterator<Item = &mut dyn State> {
         self.parts.learned()
-    }
-
-    /// Lets the L1D see a load of 32-byte sectors without timing. Returns the sectors that the L2 must supply.
-    pub(crate) fn warm(&mut self, now: u64, kernel: u8, line: u64, sectors: u32) -> u32 {
-        let load = Load { kernel, line, sectors, ..Load::default() };
-        self.memory.l1d.warm(&load, &mut self.parts, now)
-    }
-
-    /// Lets the L1D see a store or an atomic without timing.
-    pub(crate) fn warm_write(&mut self, now: u64, line: u64, sectors: u32, is_store: bool) {
-        self.memory.l1d.warm_write(line, sectors, is_store, &mut self.parts, now);
     }
 
     /// Lets `witness` follow the contents of the SM's caches.

@@ -23,6 +23,11 @@ impl Quotas {
         Quotas { size, left: size, sets: 1 }
     }
 
+    /// Returns quotas that let no kernel issue.
+    pub fn none() -> Self {
+        Quotas { size: [0; KERNEL_SLOTS], left: [0; KERNEL_SLOTS], sets: 0 }
+    }
+
     /// Counts an instruction that a warp of `kernel` has issued.
     pub fn issued(&mut self, kernel: u8) {
         let left = &mut self.left[usize::from(kernel)];

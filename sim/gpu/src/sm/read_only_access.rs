@@ -1,6 +1,7 @@
 //! Accesses of an SM to its read-only caches.
 use super::events::SmEvent;
 use super::l1d::{self, L1dAccess};
+use super::launch::LaunchedKernel;
 use super::part::Load;
 use super::parts::SmParts;
 use super::token::InstId;
@@ -90,9 +91,7 @@ impl Sm {
             return;
         };
         let Some(pc) = slot.warp.pc() else { return };
-        let line_bytes = u64::from(self.config.sm.instruction.line_bytes);
-        let address = CODE_REGION + slot.kernel.code_offset + u64::from(pc) * slot.kernel.instruction_bytes;
-        let line = address & !(line_bytes - 1);
+        let line = code_line(&slot.kernel, pc, self.config.sm.instruction.line_bytes);
         if slot.code_line == Some(line) {
             return;
         }
@@ -131,4 +130,10 @@ impl Sm {
             self.update_need(warp);
         }
     }
+}
+
+/// Returns the address of the line of code with the instruction at `pc`.
+pub(super) fn code_line(kernel: &LaunchedKernel, pc: u32, line_bytes: u32) -> u64 {
+    let address = CODE_REGION + kernel.code_offset + u64::from(pc) * kernel.instruction_bytes;
+    address & !(u64::from(line_bytes) - 1)
 }

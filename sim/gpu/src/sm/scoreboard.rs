@@ -130,6 +130,11 @@ impl Scoreboard {
         operands.for_dests(pc, |register| self.registers[register] = 0);
     }
 
+    /// Marks all registers as written.
+    pub fn clear(&mut self) {
+        self.registers.fill(0);
+    }
+
     /// Returns whether the instruction at `pc` reads or writes a register that is in flight.
     #[inline(always)]
     pub fn meets(&self, operands: &Operands, pc: u32) -> bool {

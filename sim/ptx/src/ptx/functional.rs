@@ -353,12 +353,7 @@ impl<'a> Cta<'a> {
                 watch.stats.memory_instructions += 1;
                 (watch.each)(access);
             }
-            let lanes = match step {
-                Step::Alu { active } | Step::Texture { active } => active,
-                Step::Memory | Step::PhaseEnd | Step::Async => access.mask,
-                Step::Yield | Step::Suspend { .. } => 0,
-                _ => active,
-            };
+            let lanes = step.lanes(active, access);
             watch.stats.thread_instructions += u64::from(lanes.count_ones());
             if let Step::Async = step {
                 for completion in access.then.drain(..) {

@@ -1,6 +1,6 @@
 //! Execution state of a warp: registers and the stack of diverged paths.
 
-use super::access::Fault;
+use super::access::{Fault, MemAccess};
 use super::forms::ReduceMode;
 use super::instr::{Instr, NO_PC, NONE, Op};
 use super::kernel::{Kernel, RegionValue};
@@ -56,6 +56,19 @@ pub enum Step {
     AwaitReads,
     /// Lanes ended. The warp is done when [`Warp::pc`] is `None`.
     Exit,
+}
+
+impl Step {
+    /// Returns the lanes that executed the instruction. Before it, the lanes in `active` were active; `access` is its access.
+    #[inline(always)]
+    pub fn lanes(self, active: u32, access: &MemAccess) -> u32 {
+        match self {
+            Step::Alu { active } | Step::Texture { active } => active,
+            Step::Memory | Step::PhaseEnd | Step::Async => access.mask,
+            Step::Yield | Step::Suspend { .. } => 0,
+            _ => active,
+        }
+    }
 }
 
 /// Count of the predicates that threads bring to a barrier.

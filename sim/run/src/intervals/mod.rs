@@ -8,6 +8,7 @@ mod clock;
 mod estimate;
 mod points;
 mod pool;
+mod windows;
 
 pub use estimate::Estimate;
 pub(crate) use estimate::IntervalCounters;
@@ -34,6 +35,7 @@ use selvedge_state::{Reader, State, Writer};
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
+use windows::{WindowCounters, Windows};
 
 /// The first interval of a launch trains the mechanism at most for one of so many parts of the launch.
 const MOST_TRAINING: u64 = 4;
@@ -57,7 +59,7 @@ pub fn run_by_intervals(
     control: Arc<Control>,
 ) -> Result<RunOutcome, RunError> {
     check(spec)?;
-    let mut begun = BegunRun::new(spec, None, &control, None)?;
+    let mut begun = BegunRun::new(spec, None, &control, None, Some(intervals))?;
     let start = Instant::now();
     let simulator = IntervalSimulator::new(spec, &begun, control)?;
     let work = |job| simulator.run(job);
@@ -116,6 +118,8 @@ struct IntervalJob {
     memory: DeviceMemory,
     /// Limit of a launch that is simulated whole.
     bounds: Bounds,
+    /// Parts of a whole launch that are simulated in detail, if not all of it is.
+    windows: Option<Windows>,
     learning: Learning,
 }
 
@@ -144,11 +148,24 @@ struct Learning {
 
 /// Result of a [`IntervalJob`].
 struct JobResult {
-    /// Counters while the interval counted.
+    /// Counters while the interval counted. With windows, those of the edges.
     counted: IntervalCounters,
+    /// Counters of the windows between the edges, if the interval has windows.
+    windows: Vec<IntervalCounters>,
     /// Warp instructions that were simulated, the warm-up included.
     simulated: u64,
     most_resident_warps: u64,
+}
+
+impl JobResult {
+    fn of(gpu: &Gpu, counted: IntervalCounters, windows: Vec<IntervalCounters>) -> Self {
+        JobResult {
+            counted,
+            windows,
+            simulated: gpu.issued(),
+            most_resident_warps: gpu.most_resident_warps(),
+        }
+    }
 }
 
 /// Everything that a thread needs to simulate a job.
@@ -167,7 +184,15 @@ impl IntervalSimulator {
 
     fn run(&self, job: IntervalJob) -> Result<JobResult, RunError> {
         let IntervalJob {
-            interval, launch, resident, cta_instructions, gpu: state, bounds, learning, ..
+            interval,
+            launch,
+            resident,
+            cta_instructions,
+            gpu: state,
+            bounds,
+            windows,
+            learning,
+            ..
         } = job;
         let mut memory = job.memory;
         let probes = Probes::new(ProbeSpec::default(), self.engine);
@@ -181,6 +206,13 @@ impl IntervalSimulator {
             if !learned.is_empty() {
                 gpu.learn(learned).expect("the state of a GPU of the same options");
             }
+        }
+        if let Some(windows) = windows {
+            let WindowCounters { edges, between } = windows.run(&mut gpu, &mut memory)?;
+            if let Some(teacher) = &learning.teacher {
+                let _ = teacher.0.0.set(gpu.learned());
+            }
+            return Ok(JobResult::of(&gpu, edges, between));
         }
         if interval.start > 0 {
             gpu.start_slowly(resident, cta_instructions);
@@ -207,12 +239,8 @@ impl IntervalSimulator {
             gpu.run_until_trained(ctas / MOST_TRAINING, &mut memory)?;
             let _ = teacher.0.0.set(gpu.learned());
         }
-        let after = IntervalCounters::of(&gpu);
-        Ok(JobResult {
-            counted: after.since(&before),
-            simulated: after.snapshot.sm.warp_instructions,
-            most_resident_warps: gpu.most_resident_warps(),
-        })
+        let counted = IntervalCounters::of(&gpu).since(&before);
+        Ok(JobResult::of(&gpu, counted, Vec::new()))
     }
 }
 
@@ -285,12 +313,14 @@ impl PassedLaunch {
         let mut counters = IntervalCounters::default();
         let (mut standing, mut ends) = (Vec::new(), Vec::new());
         for (interval, job) in &self.intervals {
-            let counted = &results[job].counted;
+            let JobResult { counted, windows, .. } = &results[job];
             if interval.is_end() {
                 ends.push(counted.clone());
                 continue;
             }
             counters.add(counted);
+            windows.iter().for_each(|window| counters.add(window));
+            standing.extend(windows.iter().cloned());
             if !interval.is_beginning() {
                 standing.push(counted.clone());
             }
@@ -394,6 +424,7 @@ impl Pass {
             let before = learned.as_ref().and_then(|now| self.learned.replace(Arc::clone(now)));
             // A launch of several intervals trains the mechanism in its first one.
             let mut taught = before.filter(|_| chosen.len() == 1);
+            let mut whole = None;
             for interval in chosen {
                 passed.instructions += gpu.execute_ctas(interval.start, u64::MAX, memory)?;
                 let mut state = Writer::default();
@@ -408,25 +439,41 @@ impl Pass {
                     gpu: state.into_bytes(),
                     memory: memory.clone(),
                     bounds: Bounds { cycles: None, instructions: self.left.filter(|_| interval.is_whole()) },
+                    windows: None,
                     learning: match interval.is_beginning() {
                         true => Learning { from: taught.take(), teacher: learned.clone().map(Teacher) },
                         false => Learning { from: learned.clone(), teacher: None },
                     },
                 };
-                if !pool.add(job) {
-                    return Ok(());
-                }
                 passed.intervals.push((interval, jobs));
                 jobs += 1;
+                if interval.is_whole() {
+                    whole = Some(job);
+                } else if !pool.add(job) {
+                    return Ok(());
+                }
             }
             match counted {
                 Some(counted) => passed.instructions = counted,
                 None => {
-                    let left = self.left.unwrap_or(u64::MAX);
-                    passed.instructions += gpu.execute_ctas(u64::MAX, left, memory)?;
+                    passed.instructions += match self.left {
+                        // In a launch of few CTAs, the limit ends the run when all of them are in progress.
+                        Some(left) if span.is_whole(self.most) => {
+                            gpu.fast_forward(|all| all.thread_instructions >= left, memory)?
+                        }
+                        left => gpu.execute_ctas(u64::MAX, left.unwrap_or(u64::MAX), memory)?,
+                    }
                 }
             }
             let is_cut = self.left.is_some_and(|left| passed.end_at(left));
+            if let Some(job) = whole {
+                let warps = resident.min(job.launch.dims.ctas()) * u64::from(job.launch.warps_per_cta);
+                let total = passed.instructions.warp_instructions;
+                let windows = Windows::new(total, warps, self.most, !is_cut);
+                if !pool.add(IntervalJob { windows, ..job }) {
+                    return Ok(());
+                }
+            }
             self.left = self.left.map(|left| left - passed.instructions.thread_instructions);
             self.launches.push(passed);
             if is_cut {
@@ -455,7 +502,7 @@ fn estimate(
     for launch in &launches {
         each.push(launch.measured(results).map(|measured| {
             if let Some(extrapolation) = measured.extrapolation {
-                if !launch.is_cut {
+                if !measured.ends.is_empty() {
                     variances.push(Variance::of_ends(&measured.ends, &extrapolation));
                 }
                 extrapolations.push(extrapolation);
@@ -544,7 +591,7 @@ mod tests {
         let simulation = Simulation::builder().workload("btree").size(Size::Small).mechanism("mdb-local");
         let spec = simulation.set(few).spec().expect("valid");
         let control = Arc::new(Control::default());
-        let mut begun = BegunRun::new(&spec, None, &control, None).expect("it starts");
+        let mut begun = BegunRun::new(&spec, None, &control, None, None).expect("it starts");
         let simulator = IntervalSimulator::new(&spec, &begun, control).expect("the machine of the run");
         let bypassed = |result: &JobResult| result.counted.mechanism["bypassed_loads"];
         let sums = Mutex::new((0, 0));
@@ -557,6 +604,7 @@ mod tests {
                 gpu: job.gpu.clone(),
                 memory: job.memory.clone(),
                 bounds: job.bounds,
+                windows: job.windows.clone(),
                 learning: Learning::default(),
             });
             let result = simulator.run(job)?;

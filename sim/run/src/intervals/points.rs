@@ -115,7 +115,7 @@ fn warm_sets(number: u64) -> f64 {
 }
 
 /// Fractional part of the golden ratio.
-const GOLDEN: f64 = 0.618_033_988_749_894_9;
+pub const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Launches of one kernel with the same block and, to a factor of two, the same number of CTAs.
 pub type LaunchClass = (String, [u32; 3], u32);
