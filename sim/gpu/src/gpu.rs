@@ -422,16 +422,6 @@ impl Gpu {
 
     /// Dispatches CTAs, runs a core cycle and skips idle cycles, up to cycle `until`.
     fn advance(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<(), SimFault> {
-        self.cycle_once(memory)?;
-        if !self.launches.may_dispatch && !self.wakes.has_next() {
-            self.skip_idle_cycles(until)?;
-        }
-        Ok(())
-    }
-
-    /// Dispatches CTAs and runs a core cycle.
-    #[inline(always)]
-    fn cycle_once(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         if self.now >= self.watchdog.next_look {
             self.look(memory)?;
         }
@@ -443,6 +433,9 @@ impl Gpu {
         if !self.launches.finished.is_empty() {
             let done = self.launches.count_finished();
             self.watchdog.control.ctas_done.store(done, Ordering::Relaxed);
+        }
+        if !self.launches.may_dispatch && !self.wakes.has_next() {
+            self.skip_idle_cycles(until)?;
         }
         Ok(())
     }

@@ -201,10 +201,9 @@ impl Gpu {
     /// Runs cycles until nothing is in flight. The SMs are paused.
     fn settle(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         while !self.is_settled() {
-            self.cycle_once(memory)?;
-            if !self.launches.may_dispatch && !self.wakes.has_next() && !self.is_settled() {
-                self.skip_idle_cycles(u64::MAX)?;
-            }
+            // Keeps an SM awake. A GPU that sleeps because its warps are paused is not in a deadlock.
+            self.wakes.set(0, self.now, self.now + 1);
+            self.advance(u64::MAX, memory)?;
         }
         Ok(())
     }

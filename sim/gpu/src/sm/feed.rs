@@ -74,7 +74,7 @@ impl WarpFeed {
     }
 
     /// Executes or replays the next instruction and advances. Only loads, stores and atomics write `access`.
-    #[inline]
+    #[inline(always)]
     pub fn step(
         &mut self,
         launch: &LaunchedKernel,

@@ -306,6 +306,7 @@ impl Sm {
     }
 
     /// Counts the cycles since the last tick, in which the state did not change, and the residence in this cycle.
+    #[inline(always)]
     fn account_for_sleep(&mut self, now: u64) {
         let slept = now - self.last_tick;
         if slept > 1 {
