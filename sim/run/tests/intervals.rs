@@ -153,7 +153,7 @@ fn a_launch_of_few_ctas_is_estimated_from_windows() {
         let error = estimated.cycles as f64 / all.cycles as f64 - 1.0;
         assert!(error.abs() < 0.04, "{mechanism}: {error:.3}");
         assert!(estimate.cycles_within.is_some_and(|within| within < 0.1 * all.cycles as f64), "{mechanism}");
-        let same = RunReport { host: part.host.clone(), ..by_intervals("atax", mechanism, 4, 8) };
+        let same = RunReport { host: part.host, ..by_intervals("atax", mechanism, 4, 8) };
         assert!(same == part, "{mechanism}: 8 jobs");
     }
 }

@@ -44,7 +44,7 @@ impl SmProgress {
     }
 }
 
-/// The execution of the resident CTAs and those that replace them, while nothing is in flight.
+/// The execution of the resident CTAs and of the CTAs that replace them, while nothing is in flight.
 struct FastForward<'a> {
     sms: &'a mut [Sm],
     launches: &'a mut Launches,
@@ -152,7 +152,7 @@ impl FastForward<'_> {
 impl Gpu {
     /// Executes the launches in progress without timing until `is_enough` of the numbers of instructions returns `true`, or to their
     /// end. Returns these numbers. First lets everything in flight end. Then the warps execute in the order of a simple model of
-    /// time ([`Pace`]), and CTAs replace those that end. Accesses update the tags of the L1Ds and the L2. Quotas do not apply.
+    /// time ([`Pace`]), and new CTAs replace ended ones. Accesses update the tags of the L1Ds and the L2. Quotas do not apply.
     ///
     /// # Errors
     /// Returns the fault of the kernel, a deadlock, an interrupt or the timeout.
@@ -201,9 +201,11 @@ impl Gpu {
     /// Runs cycles until nothing is in flight. The SMs are paused.
     fn settle(&mut self, memory: &mut DeviceMemory) -> Result<(), SimFault> {
         while !self.is_settled() {
-            // Keeps an SM awake. A GPU that sleeps because its warps are paused is not in a deadlock.
-            self.wakes.set(0, self.now, self.now + 1);
-            self.advance(u64::MAX, memory)?;
+            match self.advance(u64::MAX, memory) {
+                // Paused warps look like a deadlock.
+                Err(SimFault::Deadlock { .. }) if self.is_settled() => {}
+                advanced => advanced?,
+            }
         }
         Ok(())
     }
@@ -212,8 +214,8 @@ impl Gpu {
         !self.system.busy() && self.sms.iter().all(|sm| sm.is_settled())
     }
 
-    /// Runs the launches in progress until `count` warp instructions have issued since the beginning of the simulation, without
-    /// those of [`Self::fast_forward`], or until all CTAs have ended.
+    /// Runs the launches in progress until `count` warp instructions have issued since the beginning of the simulation, except
+    /// in [`Self::fast_forward`], or until all CTAs have ended.
     ///
     /// # Errors
     /// As [`Gpu::run`].
@@ -233,7 +235,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Returns the number of warp instructions that have issued, without those of [`Self::fast_forward`].
+    /// Returns the number of warp instructions that have issued, except in [`Self::fast_forward`].
     pub fn issued(&self) -> u64 {
         self.warp_instructions()
     }

@@ -8,7 +8,7 @@ use crate::partition::closed_form::{
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Parts of a core cycle that the model tells apart.
+/// Resolution of the model, in parts of a core cycle.
 const TICKS: u64 = 16;
 
 /// The level that supplies the data of a transaction.
@@ -148,5 +148,58 @@ impl Pace {
         }
         pace.misses.push(Reverse(end));
         self.data_at = self.data_at.max(end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIGURATIONS: [&str; 3] = ["gtx480", "titan-v", "a100"];
+
+    /// Returns the core cycles from time 0 until the data of a turn of `reads` reads come.
+    fn cycles(config: &GpuConfig, reads: impl FnOnce(&mut Pace)) -> f64 {
+        let mut pace = Pace::new(config);
+        reads(&mut pace);
+        pace.end_turn(0, 0, 1, 0).1 as f64 / TICKS as f64
+    }
+
+    #[test]
+    fn a_read_alone_takes_the_unloaded_round_trip() {
+        for name in CONFIGURATIONS {
+            let config = GpuConfig::load(name).expect("built in");
+            let alone = |level| cycles(&config, |pace| pace.read(0, 0, 0, level, 1));
+            let near = |cycles: f64, expected: f64| (0.0..12.0).contains(&(cycles - expected));
+            assert!(near(alone(Level::L1d), config.l1d.hit_latency.into()), "{name}");
+            assert!(near(alone(Level::L2), l2_hit_round_trip(&config)), "{name}");
+            assert!(near(alone(Level::Dram), dram_read_round_trip(&config)), "{name}");
+        }
+    }
+
+    #[test]
+    fn many_reads_take_the_time_of_the_dram_bus() {
+        for name in CONFIGURATIONS {
+            let mut config = GpuConfig::load(name).expect("built in");
+            config.l1d.mshr_entries = 1024;
+            let (slices, sms) =
+                ((config.l2.partitions * config.l2.slices) as usize, config.sm.count as usize);
+            let reads = 1000 * slices;
+            let taken = cycles(&config, |pace| {
+                (0..reads).for_each(|number| pace.read(number % sms, 0, number % slices, Level::Dram, 4));
+            });
+            let bus = (reads * 128) as f64 / dram_peak_bytes_per_core_cycle(&config);
+            let share = bus / taken;
+            assert!((0.85..1.02).contains(&share), "{name}: {share}");
+        }
+    }
+
+    #[test]
+    fn a_read_waits_for_the_first_free_mshr() {
+        let mut config = GpuConfig::load("gtx480").expect("built in");
+        config.l1d.mshr_entries = 1;
+        let two = cycles(&config, |pace| (0..2).for_each(|slice| pace.read(0, 0, slice, Level::Dram, 1)));
+        config.l1d.mshr_entries = 2;
+        let beside = cycles(&config, |pace| (0..2).for_each(|slice| pace.read(0, 0, slice, Level::Dram, 1)));
+        assert!(two > 2.0 * dram_read_round_trip(&config) && beside < 1.2 * dram_read_round_trip(&config));
     }
 }

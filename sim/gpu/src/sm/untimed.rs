@@ -35,7 +35,7 @@ impl<'a> UntimedExecution<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Turn {
     pub instructions: u64,
-    /// Sum of their latencies, without those of accesses to global and local memory, core cycles.
+    /// Sum of their latencies in core cycles. Accesses to global and local memory have none.
     pub latency: u64,
     /// Warps that waited at a barrier and can execute now.
     pub released: WarpMask,

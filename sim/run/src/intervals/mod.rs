@@ -148,7 +148,7 @@ struct Learning {
 
 /// Result of a [`IntervalJob`].
 struct JobResult {
-    /// Counters while the interval counted. With windows, those of the edges.
+    /// Counters while the interval counted. With windows, counters of the edges.
     counted: IntervalCounters,
     /// Counters of the windows between the edges, if the interval has windows.
     windows: Vec<IntervalCounters>,
@@ -457,7 +457,7 @@ impl Pass {
                 Some(counted) => passed.instructions = counted,
                 None => {
                     passed.instructions += match self.left {
-                        // In a launch of few CTAs, the limit ends the run when all of them are in progress.
+                        // In a launch of few CTAs, the limit ends the run when every CTA is in progress.
                         Some(left) if span.is_whole(self.most) => {
                             gpu.fast_forward(|all| all.thread_instructions >= left, memory)?
                         }
