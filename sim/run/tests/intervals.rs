@@ -106,10 +106,10 @@ fn estimated_cycles_are_near_those_of_the_full_run() {
     }
 }
 
-/// Runs `workload` under `mechanism` to `most` thread instructions, in full and by at most `intervals` intervals per launch.
-fn limited(workload: &str, mechanism: &str, most: u64, intervals: u64) -> [RunReport; 2] {
+/// Runs `simulation` to `most` thread instructions, in full and by at most `intervals` intervals per launch.
+fn limited(simulation: Simulation, most: u64, intervals: u64) -> [RunReport; 2] {
     let limit = Bounds { cycles: None, instructions: Some(most) };
-    let spec = simulation(workload, mechanism).bounds(limit).spec().expect("valid");
+    let spec = simulation.bounds(limit).spec().expect("valid");
     let control = || Arc::new(Control::default());
     let full = run(&spec, control()).expect("it starts");
     let part =
@@ -120,7 +120,7 @@ fn limited(workload: &str, mechanism: &str, most: u64, intervals: u64) -> [RunRe
 #[test]
 fn a_limit_in_a_whole_launch_ends_it_exactly() {
     for mechanism in ["base", "hw-bdi"] {
-        let [full, part] = limited("atax", mechanism, 500_000, 4);
+        let [full, part] = limited(simulation("atax", mechanism), 500_000, 4);
         assert_eq!((part.totals, part.limit), (full.totals, full.limit), "{mechanism}");
         assert_eq!((part.result, part.kernels), (full.result, full.kernels), "{mechanism}");
     }
@@ -131,7 +131,7 @@ fn a_limit_between_the_edges_of_a_launch_ends_the_estimate_there() {
     let all = simulation("conv2d", "base").run().expect("it runs").totals;
     for share in [0.5, 0.9] {
         let most = (all.thread_instructions as f64 * share) as u64;
-        let [full, part] = limited("conv2d", "base", most, 3);
+        let [full, part] = limited(simulation("conv2d", "base"), most, 3);
         assert_eq!((part.result, part.limit), (full.result, full.limit), "{share}");
         let of = |counted: u64, estimated: u64| (estimated as f64 / counted as f64 - 1.0).abs();
         let threads = of(most, part.totals.thread_instructions);
@@ -141,29 +141,33 @@ fn a_limit_between_the_edges_of_a_launch_ends_the_estimate_there() {
     }
 }
 
+/// Returns a simulation of launches that are long for their few resident warps, with fewer sets of resident CTAs than intervals need.
+fn few_warps(mechanism: &str) -> Simulation {
+    simulation("atax", mechanism).set(vec![set("sm.count", 1), set("sm.ctas", 1)])
+}
+
 #[test]
 fn a_launch_of_few_ctas_is_estimated_from_windows() {
-    // The CTAs of each launch all run at the same time.
     for mechanism in ["base", "hw-bdi", "caba-bdi", "latte-cc", "mdb-local"] {
-        let part = by_intervals("atax", mechanism, 4, 1);
-        let all = simulation("atax", mechanism).run().expect("it runs").totals;
+        let part = few_warps(mechanism).intervals(IntervalSpec { most: 4, jobs: 1 }).run().expect("it runs");
+        let all = few_warps(mechanism).run().expect("it runs").totals;
         let (estimated, estimate) = (&part.totals, estimate(&part));
         assert!(estimate.detailed_share < 0.7, "{mechanism}: {estimate:?}");
         assert!(estimated.warp_instructions.abs_diff(all.warp_instructions) <= 2, "{mechanism}");
         let error = estimated.cycles as f64 / all.cycles as f64 - 1.0;
         assert!(error.abs() < 0.04, "{mechanism}: {error:.3}");
         assert!(estimate.cycles_within.is_some_and(|within| within < 0.1 * all.cycles as f64), "{mechanism}");
-        let same = RunReport { host: part.host, ..by_intervals("atax", mechanism, 4, 8) };
-        assert!(same == part, "{mechanism}: 8 jobs");
+        let other = few_warps(mechanism).intervals(IntervalSpec { most: 4, jobs: 8 }).run().expect("it runs");
+        assert!(RunReport { host: part.host, ..other } == part, "{mechanism}: 8 jobs");
     }
 }
 
 #[test]
 fn a_limit_in_a_launch_of_few_ctas_ends_its_windows_there() {
     // The second launch is longer than the first one, and the limit cuts it.
-    let all = simulation("atax", "base").run().expect("it runs");
+    let all = few_warps("base").run().expect("it runs");
     let most = all.totals.thread_instructions * 9 / 10;
-    let [full, part] = limited("atax", "base", most, 4);
+    let [full, part] = limited(few_warps("base"), most, 4);
     assert_eq!((part.result, &part.limit), (full.result, &full.limit));
     let error = part.totals.cycles as f64 / full.totals.cycles as f64 - 1.0;
     assert!(error.abs() < 0.04 && estimate(&part).detailed_share < 0.8, "{error:.3} {:?}", part.estimate);
@@ -173,11 +177,9 @@ fn a_limit_in_a_launch_of_few_ctas_ends_its_windows_there() {
 
 #[test]
 fn trials_of_a_search_run_by_intervals() {
-    // One resident CTA has few warps, and few limits to try.
+    // Few warps have few limits to try.
     let by_intervals = |mechanism: &str| {
-        let one = vec![set("sm.count", 2), set("sm.ctas", 1)];
-        let simulation = simulation("atax", mechanism).set(one);
-        simulation.intervals(IntervalSpec { most: 4, jobs: 2 }).run().expect("it runs")
+        few_warps(mechanism).intervals(IntervalSpec { most: 4, jobs: 2 }).run().expect("it runs")
     };
     let (best, base) = (by_intervals("swl-best"), by_intervals("base"));
     assert!(estimate(&base).detailed_share < 1.0);
@@ -187,7 +189,7 @@ fn trials_of_a_search_run_by_intervals() {
 
 #[test]
 fn a_limit_beyond_the_program_changes_nothing() {
-    let [_, part] = limited("conv2d", "base", u64::MAX, 3);
+    let [_, part] = limited(simulation("conv2d", "base"), u64::MAX, 3);
     let without = by_intervals("conv2d", "base", 3, 2);
     assert_eq!((part.totals, part.estimate, part.limit), (without.totals, without.estimate, None));
 }
