@@ -148,7 +148,7 @@ fn few_warps(mechanism: &str) -> Simulation {
 
 #[test]
 fn a_launch_of_few_ctas_is_estimated_from_windows() {
-    for mechanism in ["base", "hw-bdi", "caba-bdi", "latte-cc", "mdb-local"] {
+    for mechanism in ["base", "hw-bdi", "caba-bdi", "latte-cc"] {
         let part = few_warps(mechanism).intervals(IntervalSpec { most: 4, jobs: 1 }).run().expect("it runs");
         let all = few_warps(mechanism).run().expect("it runs").totals;
         let (estimated, estimate) = (&part.totals, estimate(&part));
@@ -160,6 +160,13 @@ fn a_launch_of_few_ctas_is_estimated_from_windows() {
         let other = few_warps(mechanism).intervals(IntervalSpec { most: 4, jobs: 8 }).run().expect("it runs");
         assert!(RunReport { host: part.host, ..other } == part, "{mechanism}: 8 jobs");
     }
+}
+
+#[test]
+fn a_launch_of_few_ctas_is_simulated_whole_if_the_mechanism_learns_from_timing() {
+    let part = few_warps("mdb-local").intervals(IntervalSpec { most: 4, jobs: 2 }).run().expect("it runs");
+    let all = few_warps("mdb-local").run().expect("it runs");
+    assert_eq!(part.kernels[0], all.kernels[0]);
 }
 
 #[test]
