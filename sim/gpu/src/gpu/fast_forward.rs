@@ -18,7 +18,7 @@ const TURNS_PER_CHECK: u64 = 1 << 12;
 
 /// An event of an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+enum ProgressEvent {
     /// The next instruction of a warp may execute.
     Warp(u8),
     /// The load/store unit may have room.
@@ -32,7 +32,7 @@ struct SmProgress {
     coming: WarpMask,
     /// Warps that wait for room in the load/store unit.
     waiting: WarpMask,
-    /// `true` if [`Event::Room`] comes.
+    /// `true` if [`ProgressEvent::Room`] comes.
     awaits_room: bool,
     /// Times at which the loads of each warp end.
     data_at: Vec<Time>,
@@ -51,7 +51,7 @@ struct FastForward<'a> {
     warmer: CacheWarmer<'a>,
     execution: UntimedExecution<'a>,
     pace: Pace,
-    events: BinaryHeap<Reverse<(Time, usize, Event)>>,
+    events: BinaryHeap<Reverse<(Time, usize, ProgressEvent)>>,
     progress: Vec<SmProgress>,
     now: u64,
 }
@@ -62,7 +62,7 @@ impl FastForward<'_> {
         let sm = &mut self.progress[id];
         let new = warps & !(sm.coming | sm.waiting);
         sm.coming |= new;
-        self.events.extend(warps_of(new).map(|warp| Reverse((at, id, Event::Warp(warp)))));
+        self.events.extend(warps_of(new).map(|warp| Reverse((at, id, ProgressEvent::Warp(warp)))));
     }
 
     /// Gives CTAs to SMs at time `at`.
@@ -78,8 +78,8 @@ impl FastForward<'_> {
     fn step(&mut self) -> Result<bool, SimFault> {
         let Some(Reverse((at, id, event))) = self.events.pop() else { return self.force() };
         match event {
-            Event::Room => self.progress[id].awaits_room = false,
-            Event::Warp(warp) => {
+            ProgressEvent::Room => self.progress[id].awaits_room = false,
+            ProgressEvent::Warp(warp) => {
                 self.progress[id].coming &= !(1 << warp);
                 if self.sms[id].is_at_memory(warp) {
                     self.progress[id].waiting |= 1 << warp;
@@ -98,7 +98,7 @@ impl FastForward<'_> {
             if let Some(free_at) = self.pace.room_at(id, at) {
                 if !self.progress[id].awaits_room {
                     self.progress[id].awaits_room = true;
-                    self.events.push(Reverse((free_at, id, Event::Room)));
+                    self.events.push(Reverse((free_at, id, ProgressEvent::Room)));
                 }
                 break;
             }

@@ -13,7 +13,7 @@ const TICKS: u64 = 16;
 
 /// The level that supplies the data of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum SupplyLevel {
     L1d,
     L2,
     Dram,
@@ -125,10 +125,10 @@ impl Pace {
     }
 
     /// Counts a transaction of a load at time `at`. `level` in `slice` supplies `sectors` sectors that miss in the L1D.
-    pub fn read(&mut self, sm: usize, at: Time, slice: usize, level: Level, sectors: u64) {
+    pub fn read(&mut self, sm: usize, at: Time, slice: usize, level: SupplyLevel, sectors: u64) {
         let pace = &mut self.sms[sm];
         let mut begin = pace.l1d_port.serve(at, TICKS);
-        if level == Level::L1d {
+        if level == SupplyLevel::L1d {
             self.data_at = self.data_at.max(begin + self.l1d_hit);
             return;
         }
@@ -141,7 +141,7 @@ impl Pace {
         }
         let replied = pace.replies.serve(begin, sectors * self.reply);
         let mut end = self.l2[slice].serve(begin, sectors * self.l2_sector).max(replied) + self.l2_hit;
-        if level == Level::Dram {
+        if level == SupplyLevel::Dram {
             let served =
                 self.dram[slice / self.slices_per_partition].serve(begin, sectors * self.dram_sector);
             end = end.max(served + self.dram_read);
@@ -170,9 +170,9 @@ mod tests {
             let config = GpuConfig::load(name).expect("built in");
             let alone = |level| cycles(&config, |pace| pace.read(0, 0, 0, level, 1));
             let near = |cycles: f64, expected: f64| (0.0..12.0).contains(&(cycles - expected));
-            assert!(near(alone(Level::L1d), config.l1d.hit_latency.into()), "{name}");
-            assert!(near(alone(Level::L2), l2_hit_round_trip(&config)), "{name}");
-            assert!(near(alone(Level::Dram), dram_read_round_trip(&config)), "{name}");
+            assert!(near(alone(SupplyLevel::L1d), config.l1d.hit_latency.into()), "{name}");
+            assert!(near(alone(SupplyLevel::L2), l2_hit_round_trip(&config)), "{name}");
+            assert!(near(alone(SupplyLevel::Dram), dram_read_round_trip(&config)), "{name}");
         }
     }
 
@@ -185,7 +185,8 @@ mod tests {
                 ((config.l2.partitions * config.l2.slices) as usize, config.sm.count as usize);
             let reads = 1000 * slices;
             let taken = cycles(&config, |pace| {
-                (0..reads).for_each(|number| pace.read(number % sms, 0, number % slices, Level::Dram, 4));
+                (0..reads)
+                    .for_each(|number| pace.read(number % sms, 0, number % slices, SupplyLevel::Dram, 4));
             });
             let bus = (reads * 128) as f64 / dram_peak_bytes_per_core_cycle(&config);
             let share = bus / taken;
@@ -197,9 +198,11 @@ mod tests {
     fn a_read_waits_for_the_first_free_mshr() {
         let mut config = GpuConfig::load("gtx480").expect("built in");
         config.l1d.mshr_entries = 1;
-        let two = cycles(&config, |pace| (0..2).for_each(|slice| pace.read(0, 0, slice, Level::Dram, 1)));
+        let two =
+            cycles(&config, |pace| (0..2).for_each(|slice| pace.read(0, 0, slice, SupplyLevel::Dram, 1)));
         config.l1d.mshr_entries = 2;
-        let beside = cycles(&config, |pace| (0..2).for_each(|slice| pace.read(0, 0, slice, Level::Dram, 1)));
+        let beside =
+            cycles(&config, |pace| (0..2).for_each(|slice| pace.read(0, 0, slice, SupplyLevel::Dram, 1)));
         assert!(two > 2.0 * dram_read_round_trip(&config) && beside < 1.2 * dram_read_round_trip(&config));
     }
 }

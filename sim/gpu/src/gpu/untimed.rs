@@ -1,6 +1,6 @@
 //! Execution of CTAs without timing. Their accesses update the tags of the L1Ds and the L2.
 use super::launches::{Launches, SlowStart};
-use super::pace::Level;
+use super::pace::SupplyLevel;
 use super::{Control, Gpu};
 use crate::config::GpuConfig;
 use crate::partition::{AddressMap, MemorySystem};
@@ -166,7 +166,13 @@ impl<'a> CacheWarmer<'a> {
 
     /// Lets the caches see an access by `sm` of the kernel in `slot`. Calls `each` for each transaction with the slice of its line,
     /// the level that has supplied it, and the number of sectors that miss in the L1D.
-    pub fn see(&mut self, sm: &mut Sm, slot: u8, access: &MemAccess, mut each: impl FnMut(u16, Level, u32)) {
+    pub fn see(
+        &mut self,
+        sm: &mut Sm,
+        slot: u8,
+        access: &MemAccess,
+        mut each: impl FnMut(u16, SupplyLevel, u32),
+    ) {
         if !matches!(access.space, Space::Global | Space::Local) {
             return;
         }
@@ -187,9 +193,9 @@ impl<'a> CacheWarmer<'a> {
             };
             let slice = self.map.slice(line);
             let level = match missing {
-                0 => Level::L1d,
-                _ if self.system.warm(self.now, slice, line, missing, !is_load) => Level::L2,
-                _ => Level::Dram,
+                0 => SupplyLevel::L1d,
+                _ if self.system.warm(self.now, slice, line, missing, !is_load) => SupplyLevel::L2,
+                _ => SupplyLevel::Dram,
             };
             each(slice, level, missing.count_ones());
         }
