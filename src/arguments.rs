@@ -389,6 +389,7 @@ pub struct GpuOptions {
     pub launch: Option<LaunchRange>,
     /// Simulate only intervals in detail, at most N between beginning and end of a launch, and estimate the whole run
     ///
+    /// A launch of few CTAs has up to 4 N shorter windows instead.
     /// One pass executes the program without timing and warms the caches. The estimate has a confidence interval.
     #[arg(help_heading = "Execution", long, value_name = "N", conflicts_with_all = GPU_EVERY_CYCLE, value_parser = clap::value_parser!(u32).range(1..))]
     pub intervals: Option<u32>,

@@ -516,7 +516,8 @@ impl Gpu {
         Ok(())
     }
 
-    fn warp_instructions(&self) -> u64 {
+    /// Returns the number of warp instructions that have issued, except in [`Gpu::fast_forward`].
+    pub fn warp_instructions(&self) -> u64 {
         self.sms.iter().map(Sm::warp_instructions).sum()
     }
 

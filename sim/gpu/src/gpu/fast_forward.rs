@@ -13,8 +13,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::atomic::Ordering;
 
-/// Turns of warps between two checks of the controller's stop request.
-const TURNS_PER_CHECK: u64 = 1 << 12;
+/// Events between two checks of the controller's stop request.
+const EVENTS_PER_CHECK: u64 = 1 << 12;
 
 /// An event of an SM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -178,14 +178,14 @@ impl Gpu {
         };
         (0..all.sms.len()).for_each(|id| all.wake(id, all.sms[id].executable_warps(), 0));
         all.dispatch(0);
-        let mut steps: u64 = 0;
+        let mut events: u64 = 0;
         while !is_enough(&all.execution.executed) && !all.launches.running.is_empty() {
-            if steps.is_multiple_of(TURNS_PER_CHECK) {
+            if events.is_multiple_of(EVENTS_PER_CHECK) {
                 self.watchdog.report(now)?;
                 let done = all.launches.running.iter().map(|running| running.done).sum();
                 self.watchdog.control.ctas_done.store(done, Ordering::Relaxed);
             }
-            steps += 1;
+            events += 1;
             if !all.step()? {
                 return Err(self.deadlock());
             }
@@ -233,10 +233,5 @@ impl Gpu {
             }
         }
         Ok(())
-    }
-
-    /// Returns the number of warp instructions that have issued, except in [`Self::fast_forward`].
-    pub fn issued(&self) -> u64 {
-        self.warp_instructions()
     }
 }

@@ -55,14 +55,14 @@ impl Program {
         let (mut gpu, mut memory) = (self.start(config), self.memory.clone());
         let mut passed = 0;
         while gpu.launches().next().is_some() {
-            gpu.run_until_issued(gpu.issued() + detail, &mut memory).expect("it runs");
+            gpu.run_until_issued(gpu.warp_instructions() + detail, &mut memory).expect("it runs");
             passed += gpu
                 .fast_forward(|all| all.warp_instructions >= untimed, &mut memory)
                 .expect("it goes on")
                 .warp_instructions;
         }
         gpu.run_until(u64::MAX, &mut memory).expect("it ends");
-        (bytes(&memory, self.buffer), gpu.issued() + passed)
+        (bytes(&memory, self.buffer), gpu.warp_instructions() + passed)
     }
 }
 
@@ -79,7 +79,7 @@ const REDUCTION: &str = "shl.b32 %r4, %r1, 2;\nmov.u32 %r5, sh;\nadd.u32 %r5, %r
     N: shr.u32 %r6, %r6, 1;\nsetp.ne.u32 %p2, %r6, 0;\n@%p2 bra L;\nsetp.ne.u32 %p3, %r1, 0;\n@%p3 bra E;\n\
     red.global.add.u32 [%rd1], %r9;\nE: ";
 
-/// Copies an asynchronous chunk through shared memory under an mbarrier, and waits for its phase.
+/// Arrives at an mbarrier, waits for its phase, and stores the number of each thread.
 const MBARRIER: &str = "mov.u32 %r5, sh;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra S;\nmbarrier.init.shared.b64 [%r5], 128;\n\
     S: bar.sync 0;\nmbarrier.arrive.shared.b64 %rd2, [%r5];\nW: mbarrier.test_wait.shared.b64 %p2, [%r5], %rd2;\n\
     @!%p2 bra W;\nmul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd3, %rd3, %rd1;\nst.global.u32 [%rd3], %r3;";
@@ -105,7 +105,7 @@ fn lines_that_a_fast_forward_has_read_hit_in_the_l2() {
     let read = "mul.wide.u32 %rd3, %r3, 4;\nadd.u64 %rd3, %rd3, %rd1;\nld.global.cg.u32 %r4, [%rd3];\nadd.u32 %r5, %r5, %r4;\n";
     let program = Program::new(&format!("{read}{read}st.global.u32 [%rd3], %r5;"), 60, 256);
     let (mut gpu, mut memory) = (program.start("base = \"gtx480\"\nname = \"c\""), program.memory.clone());
-    // Eight instructions before the second load of each of 480 warps.
+    // The first load of each of 480 warps.
     let first = gpu.fast_forward(|all| all.memory_instructions >= 480, &mut memory).expect("it goes on");
     assert_eq!(first.memory_instructions, 480);
     gpu.run_until(u64::MAX, &mut memory).expect("it ends");

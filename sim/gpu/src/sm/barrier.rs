@@ -7,15 +7,15 @@ use super::warp_slot::Hold;
 
 impl Sm {
     pub(super) fn arrive_at_barrier(&mut self, warp: u8, arrival: BarrierArrival, now: u64) {
-        let (cta, arrive_only) = self.count_arrival(warp, arrival);
-        if arrive_only {
+        let cta = self.count_arrival(warp, arrival);
+        if arrival.arrive_only {
             self.hold_for_control(warp, self.config.sm.branch_latency, now);
         }
         self.try_barriers(cta, now);
     }
 
-    /// Counts the arrival of a warp at a barrier. Returns its CTA, and whether the warp does not wait.
-    pub(super) fn count_arrival(&mut self, warp: u8, arrival: BarrierArrival) -> (u8, bool) {
+    /// Counts the arrival of a warp at a barrier. Returns its CTA.
+    pub(super) fn count_arrival(&mut self, warp: u8, arrival: BarrierArrival) -> u8 {
         let BarrierArrival { id, threads, arrive_only, ballot } = arrival;
         let (slot, cta) = self.residents.warp_and_cta(warp);
         if !arrive_only {
@@ -26,7 +26,7 @@ impl Sm {
         barrier.waiting |= WarpMask::from(!arrive_only) << warp;
         barrier.threads = threads.unwrap_or(0);
         barrier.ballot += ballot;
-        (slot.cta, arrive_only)
+        slot.cta
     }
 
     /// Releases every barrier of the CTA at which all expected warps have arrived.

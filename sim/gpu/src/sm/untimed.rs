@@ -208,7 +208,7 @@ impl Sm {
                 let ballot = slot.warp.ballot(kernel);
                 let threads = threads.map(NonZeroU32::get);
                 let arrival = BarrierArrival { id: id.into(), threads, arrive_only, ballot };
-                let (cta, _) = self.count_arrival(warp, arrival);
+                let cta = self.count_arrival(warp, arrival);
                 turn.released |= self.release_untimed(cta);
             }
             Step::Yield | Step::Suspend { .. } => return Ok(true),

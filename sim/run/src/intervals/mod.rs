@@ -162,7 +162,7 @@ impl JobResult {
         JobResult {
             counted,
             windows,
-            simulated: gpu.issued(),
+            simulated: gpu.warp_instructions(),
             most_resident_warps: gpu.most_resident_warps(),
         }
     }

@@ -87,7 +87,7 @@ impl Windows {
         // Instructions that were executed without timing.
         let mut passed = 0;
         let mut begin = |window: &Window, gpu: &mut Gpu, memory: &mut DeviceMemory| {
-            let distance = window.start.saturating_sub(gpu.issued() + passed);
+            let distance = window.start.saturating_sub(gpu.warp_instructions() + passed);
             passed += gpu.fast_forward(|all| all.warp_instructions >= distance, memory)?.warp_instructions;
             gpu.run_until_issued(window.from.saturating_sub(passed), memory)?;
             Ok::<_, RunError>((IntervalCounters::of(gpu), passed))
