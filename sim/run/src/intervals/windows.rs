@@ -113,8 +113,9 @@ mod tests {
     #[test]
     fn a_launch_has_no_windows_without_room_for_the_least_number() {
         let warps = 100;
-        let least = 4 * (warps * (2 * EDGE + WARM) + LEAST * warps * (WARM + COUNTED));
-        assert_eq!(Windows::new(least - 1, warps, 6, true), None);
+        // A quarter of the launch less two edges of a 32nd each: 3/16 of the launch hold the windows and the warm-up of the end.
+        let least = (WARM * warps + LEAST * warps * (WARM + COUNTED)) * 16 / 3;
+        assert_eq!(Windows::new(least - 64, warps, 6, true), None);
         let windows = Windows::new(least, warps, 6, true).expect("long enough");
         assert_eq!(windows.between.len() as u64, LEAST);
         assert_eq!(Windows::new(1000, 0, 6, true).map(|windows| windows.between.len()), Some(24), "no warps");
