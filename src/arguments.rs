@@ -423,7 +423,7 @@ impl GpuOptions {
 pub struct RunOptions {
     /// Workload (see `selvedge list workloads`), launch file, trace or record [default: the demonstration]
     ///
-    /// A launch file is NAME.toml. A trace is NAME.strace, NAME.traceg[.xz] or kernelslist.g. A record of a CUDA program is
+    /// A launch file is NAME.toml. A trace is NAME.strace, NAME.traceg[.xz], NAME.tracez or kernelslist.g. A record of a CUDA program is
     /// NAME.sprog. Up to four workloads or launch files joined by + run at the same time. Without a workload, the
     /// demonstration runs: two kernels under the baseline and four mechanisms.
     pub workload: Option<String>,
@@ -614,7 +614,7 @@ pub enum TraceAction {
     },
     /// Print the launches of a trace with their grids and instruction counts
     Info {
-        /// Trace: NAME.strace, NAME.traceg[.xz] or kernelslist.g
+        /// Trace: NAME.strace, NAME.traceg[.xz], NAME.tracez or kernelslist.g
         file: PathBuf,
         /// Limits on host resources
         #[command(flatten)]

@@ -110,7 +110,7 @@ fn export(path: &Path, folder: &Path, limits: &Limits) -> Result<(), Failure> {
 fn info(path: &Path, limits: &Limits) -> Result<(), Failure> {
     let name = path.to_string_lossy();
     if !TraceFile::is_one(&name) {
-        let allowed = "must be NAME.strace, NAME.traceg, NAME.traceg.xz or kernelslist.g";
+        let allowed = "must be NAME.strace, NAME.traceg, NAME.traceg.xz, NAME.tracez or kernelslist.g";
         return Err(Failure::usage(format!("{name}: no name of a trace: {allowed}")));
     }
     let file = TraceFile::load(path, limits).map_err(Failure::usage)?;

@@ -37,8 +37,12 @@ struct Bench {
 
 impl Bench {
     fn new(config: &Arc<GpuConfig>) -> Self {
+        Bench::with(config, &MechanismSpec::base())
+    }
+
+    fn with(config: &Arc<GpuConfig>, mechanism: &MechanismSpec) -> Self {
         let probes = Probes::new(ProbeSpec::default(), selvedge_hw::Engine::Model);
-        let policies = MechanismSpec::base().build(config, 1, &probes).expect("nothing conflicts");
+        let policies = mechanism.build(config, 1, &probes).expect("nothing conflicts");
         let mut gpu = Gpu::new(config, policies, Arc::new(Control::default()));
         gpu.system_mut().check_dram(true);
         Bench { gpu, memory: DeviceMemory::new() }
@@ -479,6 +483,30 @@ fn lanes_and_warps_that_collide_on_a_word_take_turns_in_the_l2() {
                 (turns * turn..=turns * turn + 16).contains(&found),
                 "{instruction} {lanes} {warps}: {found}"
             );
+        }
+    }
+}
+
+#[test]
+fn transactions_in_different_banks_enter_the_l1d_together_unless_a_mechanism_observes_it() {
+    // Neighboring lanes read different sectors of different lines.
+    let head = "mov.u32 %r4, %laneid;\nmul.wide.u32 %rd2, %r4, 160;\nadd.s64 %rd1, %rd1, %rd2;\n";
+    for (mechanism, banks, expected) in [("base", 1, 32), ("base", 4, 8), ("base", 8, 4), ("mrpb", 4, 32)] {
+        for front_latency in [0, 20] {
+            let mut config = GpuConfig::clone(&config());
+            (config.l1d.banks, config.l1d.front_latency) = (banks, front_latency);
+            let mechanism: MechanismSpec = mechanism.parse().expect("there is one");
+            let mut bench = Bench::with(&Arc::new(config), &mechanism);
+            let data = bench.memory.alloc(8192, "data").expect("it fits");
+            let mut time = |loads: u64| {
+                let load = |n| format!("ld.global.u32 %r{}, [%rd1];\n", 8 + n % 48);
+                bench.run(&format!("{head}{}", (0..loads).map(load).collect::<String>()), 1, 32, data)
+            };
+            // The first load misses. Its cycles cancel, except that the next hits begin earlier or later.
+            let (short, long) = (time(32), time(288));
+            let taken = (long - short) as f64 / 256.0;
+            let error = taken / f64::from(expected) - 1.0;
+            assert!(error.abs() < 0.02, "{banks} banks, front {front_latency}: {taken} cycles, not {expected}");
         }
     }
 }

@@ -11,6 +11,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// Max sizes of shared memory in `shared_choices`.
 pub const SHARED_CHOICES: usize = 10;
 
+/// Max banks of an L1D.
+pub const MOST_L1D_BANKS: u32 = u32::BITS;
+
 /// Max ways of a cache.
 pub(super) const MOST_WAYS: u32 = 512;
 
@@ -114,6 +117,9 @@ pub struct L1dConfig {
     /// Set index function.
     #[serde(with = "index")]
     pub index: IndexFunction,
+    /// Number of banks, interleaved by sectors of 32 bytes. A bank takes one transaction per cycle. Transactions of an
+    /// instruction that use different banks go together, unless a mechanism observes the L1D. 1: one transaction per cycle.
+    pub banks: u32,
     /// Latency of the pipeline in front of the tags, core cycles. Loads and stores pass through it in order, whether they
     /// hit or miss. A blocked access at its end stalls all accesses behind it. Atomics bypass it. 0: no pipeline.
     pub front_latency: u32,
@@ -163,6 +169,12 @@ impl L1dConfig {
         check.power("l1d.line_bytes", self.line_bytes, SECTOR_BYTES, MOST_LINE_BYTES);
         check.power("l1d.sector_bytes", self.sector_bytes, SECTOR_BYTES, self.line_bytes);
         self.check_unified(check);
+        check.power("l1d.banks", self.banks, 1, MOST_L1D_BANKS);
+        let sectors = self.line_bytes / SECTOR_BYTES;
+        if self.banks > 1 && self.banks < sectors {
+            let must = format!("must be 1, or at least the {sectors} sectors of a line");
+            check.fail("l1d.banks", self.banks, must);
+        }
         check.range("l1d.front_latency", self.front_latency, 0, 1000);
         check.range("l1d.hit_latency", self.hit_latency, 1, 1000);
         check.range("l1d.mshr_entries", self.mshr_entries, 1, 1024);

@@ -30,7 +30,7 @@ pub use dram_energy::DramEnergy;
 pub use error::ConfigError;
 pub use event_energy::EventEnergy;
 pub use interconnect::Interconnect;
-pub use l1d::{Allocate, BypassedLoads, Fetch, L1dConfig, SHARED_CHOICES, WritePolicy};
+pub use l1d::{Allocate, BypassedLoads, Fetch, L1dConfig, MOST_L1D_BANKS, SHARED_CHOICES, WritePolicy};
 pub use l2::{L2, L2WritePolicy, WriteAllocate};
 pub use load::{MOST_BYTES, source};
 pub use mapping::{AddressField, AddressMapping, MappedBit};
@@ -312,6 +312,8 @@ mod tests {
             ("[dram]\nreturn_queue = 1025", "dram.return_queue = 1025: must be 0 to 1024"),
             ("[interconnect]\npacket_gap = 1001", "interconnect.packet_gap = 1001: must be 0 to 1000"),
             ("[l1d]\nfront_latency = 1001", "l1d.front_latency = 1001: must be 0 to 1000"),
+            ("[l1d]\nbanks = 3", "l1d.banks = 3: must be a power of two from 1 to 32"),
+            ("[l1d]\nbanks = 2", "l1d.banks = 2: must be 1, or at least the 4 sectors of a line"),
             ("[sm]\npipeline_latency = 1001", "sm.pipeline_latency = 1001: must be 0 to 1000"),
             ("[sm.lsu]\npipeline_latency = 1001", "sm.lsu.pipeline_latency = 1001: must be 0 to 1000"),
         ] {

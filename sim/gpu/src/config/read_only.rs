@@ -36,6 +36,7 @@ impl ReadOnly {
     /// Returns the cache as the configuration of an L1D without stores.
     pub fn as_l1d(&self) -> L1dConfig {
         L1dConfig {
+            banks: 1,
             front_latency: 0,
             sets: self.sets,
             ways: self.ways,

@@ -1,6 +1,7 @@
 //! Memory accesses of an SM: transactions of the load/store unit at the L1D, packets to the L2, and replies.
 use super::events::SmEvent;
 use super::l1d::{self, L1dAccess, Times};
+use super::latency_queue::QueuedTransaction;
 use super::part::{Hit, L1dEvent, L1dFill, Load, MemoryEvent};
 use super::token::{InstId, ReplyToken};
 use super::{SimResult, Sm, TickContext};
@@ -192,32 +193,64 @@ impl Sm {
         } else if self.memory.is_in_latency_queue(head) {
             self.enter_latency_queue(head, now);
         } else if !self.memory.is_behind_its_warp(head) {
+            self.access_banks(head, ctx);
+        }
+    }
+
+    /// Tries the next transactions of `head`, until one needs a bank that is taken in this cycle.
+    fn access_banks(&mut self, head: InstId, ctx: &TickContext<'_>) {
+        let number = self.memory.lsu.peek(head).next;
+        let mut taken = self.memory.banks_of(head, number);
+        self.access_l1d(head, ctx);
+        while self.memory.lsu.head() == Some(head) && self.memory.blocked.is_none() {
+            let inst = self.memory.lsu.peek(head);
+            let banks = self.memory.banks_of(head, inst.next);
+            if taken & banks != 0 || inst.is_atomic() || !inst.is_on_l1d_path() {
+                break;
+            }
+            taken |= banks;
             self.access_l1d(head, ctx);
         }
     }
 
-    /// Tries the oldest transaction in the latency queue, if its latency has passed.
+    /// Tries the oldest transactions in the latency queue whose latency has passed, until one needs a bank that is taken in this
+    /// cycle.
     #[inline(never)]
     fn run_latency_queue(&mut self, ctx: &TickContext<'_>) {
-        let Some((at, oldest)) = self.memory.latency_queue.oldest() else { return };
+        let Some(oldest) = self.memory.latency_queue.oldest() else { return };
         if let Some(cause) = self.memory.latency_queue.blocked {
-            self.fail(oldest, cause, ctx.now);
-        } else if at <= ctx.now {
-            self.access_l1d(oldest, ctx);
+            self.fail(oldest.inst, cause, ctx.now);
+            return;
+        }
+        let mut taken = 0;
+        while self.memory.latency_queue.blocked.is_none()
+            && let Some(QueuedTransaction { at, inst, banks }) = self.memory.latency_queue.oldest()
+            && at <= ctx.now
+            && taken & banks == 0
+        {
+            taken |= banks;
+            self.access_l1d(inst, ctx);
         }
     }
 
-    /// Puts the head's next transaction into the latency queue. After the last one, the next instruction becomes the head.
+    /// Puts the head's next transactions into the latency queue, until one needs a bank that is full or taken in this cycle. After
+    /// the last one, the next instruction becomes the head.
     #[inline(never)]
     fn enter_latency_queue(&mut self, head: InstId, now: u64) {
-        if !self.memory.latency_queue.has_room() {
-            return;
-        }
-        self.memory.latency_queue.enter(now, head);
-        let inst = self.memory.lsu.get(head);
-        inst.entered += 1;
-        if inst.entered == inst.transactions.len() {
-            self.pop_lsu(head, now);
+        let mut taken = 0;
+        loop {
+            let banks = self.memory.banks_of(head, self.memory.lsu.peek(head).entered);
+            if taken & banks != 0 || !self.memory.latency_queue.has_room(banks) {
+                return;
+            }
+            taken |= banks;
+            self.memory.latency_queue.enter(now, head, banks);
+            let inst = self.memory.lsu.get(head);
+            inst.entered += 1;
+            if inst.entered == inst.transactions.len() {
+                self.pop_lsu(head, now);
+                return;
+            }
         }
     }
 
@@ -288,7 +321,7 @@ impl Sm {
             return;
         }
         let asked = match self.memory.latency_queue.oldest() {
-            Some((at, oldest)) if oldest == head => at - u64::from(self.config.l1d.front_latency),
+            Some(oldest) if oldest.inst == head => oldest.at - u64::from(self.config.l1d.front_latency),
             _ => ctx.now,
         };
         let inst = self.memory.lsu.get(head);

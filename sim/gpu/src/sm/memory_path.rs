@@ -1,5 +1,6 @@
 //! The path between an SM's load/store unit and the crossbar: latency queue, L1D and read-only caches.
 use super::l1d::{self, L1d};
+use super::l1d_banks::{BankSet, L1dBanks};
 use super::latency_queue::LatencyQueue;
 use super::lsu::{Lsu, MemInst};
 use super::part::Load;
@@ -22,6 +23,7 @@ pub struct MemoryPath {
     /// Number of the SM.
     sm: u16,
     pub lsu: Lsu,
+    banks: L1dBanks,
     pub latency_queue: LatencyQueue,
     pub l1d: L1d,
     pub read_only: ReadOnlyCaches,
@@ -40,12 +42,14 @@ pub struct MemoryPath {
 }
 
 impl MemoryPath {
-    /// Returns the empty memory path of SM `sm`.
-    pub fn new(sm: u16, config: &GpuConfig) -> Self {
+    /// Returns the empty memory path of SM `sm`. `has_one_port`: the L1D takes one transaction per cycle in spite of its banks.
+    pub fn new(sm: u16, config: &GpuConfig, has_one_port: bool) -> Self {
+        let banks = L1dBanks::new(if has_one_port { 1 } else { config.l1d.banks });
         MemoryPath {
             sm,
             lsu: Lsu::new(&config.sm.lsu),
-            latency_queue: LatencyQueue::new(config.l1d.front_latency),
+            banks,
+            latency_queue: LatencyQueue::new(config.l1d.front_latency, config.l1d.banks),
             l1d: L1d::new(&config.l1d),
             read_only: ReadOnlyCaches::new(&config.sm),
             map: AddressMap::new(&config.l2),
@@ -113,8 +117,8 @@ impl MemoryPath {
         {
             next = next.min(self.ready_at(head).max(soon));
         }
-        if let (Some((at, _)), None) = (self.latency_queue.oldest(), self.latency_queue.blocked) {
-            next = next.min(at.max(soon));
+        if let (Some(oldest), None) = (self.latency_queue.oldest(), self.latency_queue.blocked) {
+            next = next.min(oldest.at.max(soon));
         }
         next
     }
@@ -122,7 +126,7 @@ impl MemoryPath {
     /// Returns whether the load/store unit leaves the L1D's port free in cycle `now`.
     pub fn l1d_port_is_free(&self, now: u64) -> bool {
         match self.latency_queue.is_there() {
-            true => self.latency_queue.oldest().is_none_or(|(at, _)| at > now),
+            true => self.latency_queue.oldest().is_none_or(|oldest| oldest.at > now),
             false => self.lsu.head().is_none_or(|head| self.ready_at(head) > now),
         }
     }
@@ -134,7 +138,10 @@ impl MemoryPath {
             return true;
         }
         let inst = self.lsu.peek(head);
-        if inst.has_latency() { self.latency_queue.has_room() } else { !self.is_behind_its_warp(head) }
+        match inst.has_latency() {
+            true => self.latency_queue.has_room(self.banks_of(head, inst.entered)),
+            false => !self.is_behind_its_warp(head),
+        }
     }
 
     /// Returns the first cycle in which the head may access memory.
@@ -157,6 +164,12 @@ impl MemoryPath {
     #[inline]
     pub fn is_in_latency_queue(&self, head: InstId) -> bool {
         self.latency_queue.is_there() && self.lsu.peek(head).has_latency()
+    }
+
+    /// Returns the L1D banks of transaction `number` of an instruction.
+    #[inline(always)]
+    pub fn banks_of(&self, inst: InstId, number: usize) -> BankSet {
+        self.banks.of(&self.lsu.peek(inst).transactions[number])
     }
 
     /// Returns whether an access waits for a resource.
@@ -193,8 +206,8 @@ impl MemoryPath {
         if let (Some(cause), Some(head)) = (self.blocked, self.lsu.head()) {
             self.count_failures(head, cause, cycles);
         }
-        if let (Some(cause), Some((_, oldest))) = (self.latency_queue.blocked, self.latency_queue.oldest()) {
-            self.count_failures(oldest, cause, cycles);
+        if let (Some(cause), Some(oldest)) = (self.latency_queue.blocked, self.latency_queue.oldest()) {
+            self.count_failures(oldest.inst, cause, cycles);
         }
     }
 

@@ -14,6 +14,7 @@ mod issue;
 pub mod issue_cycles;
 mod issue_stage;
 pub mod l1d;
+mod l1d_banks;
 #[cfg(test)]
 mod l1d_tests;
 mod latency_queue;
@@ -125,7 +126,7 @@ fn longest_latency(config: &GpuConfig) -> u32 {
 impl Sm {
     /// Returns an empty SM with the mechanisms' parts.
     pub fn new(id: u16, config: &Arc<GpuConfig>, parts: SmParts) -> Self {
-        let memory = MemoryPath::new(id, config);
+        let memory = MemoryPath::new(id, config, parts.has_l1d_port());
         let is_local = parts.leaves_issue_alone() && !memory.read_only.has(ReadOnlyCache::Instruction);
         Sm {
             id,

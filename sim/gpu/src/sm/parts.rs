@@ -192,6 +192,15 @@ impl SmParts {
         false
     }
 
+    /// Returns whether a part takes part in accesses to the L1D. Its block has one port.
+    pub(super) fn has_l1d_port(&self) -> bool {
+        let Abilities {
+            l1d_observer, memory_observer, bypass, failure_bypass, fetch, placement, hits, ..
+        } = &self.abilities;
+        let all = [l1d_observer, memory_observer, bypass, failure_bypass, fetch, placement, hits];
+        all.into_iter().any(|with| !with.is_empty())
+    }
+
     /// Returns the sectors that a miss fetches, if a part chooses them.
     pub(super) fn fetch(&mut self, now: u64, load: &Load, missing: u32, absent: u32) -> Option<u32> {
         only!(self.fetch).map(|one| one.sectors(now, load, missing, absent))

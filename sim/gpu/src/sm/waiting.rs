@@ -28,7 +28,7 @@ impl Sm {
                 inst.warp
             ));
         }
-        if let Some((_, oldest)) = self.memory.latency_queue.oldest() {
+        if let Some(oldest) = self.memory.latency_queue.oldest().map(|queued| queued.inst) {
             let what = self.memory.latency_queue.blocked.map_or("its turn at the L1D", resource);
             let warp = self.memory.lsu.peek(oldest).warp;
             let count = self.memory.latency_queue.len();

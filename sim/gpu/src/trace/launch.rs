@@ -100,7 +100,7 @@ impl TraceLaunch {
                 }
                 Ok(())
             })?;
-            if matches!(step, Step::Memory | Step::Texture { .. }) {
+            if matches!(step, Step::Memory | Step::Texture { .. } | Step::Async) {
                 self.check_access(instr, access).map_err(|what| Damage { at, what })?;
                 match access.kind {
                     AccessKind::Load => summary.loads += 1,

@@ -3,6 +3,7 @@
 //! Each measurement is the difference between two lengths of a kernel. Fixed costs (launch, parameters, exit) cancel.
 use super::bench::FidelityBench;
 use super::measurement::{FidelityError, Measurement};
+use selvedge_gpu::cache::SECTOR_BYTES;
 use selvedge_gpu::config::GpuConfig;
 use std::sync::Arc;
 
@@ -122,12 +123,35 @@ fn bank_conflicts(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityE
     Ok(found)
 }
 
-/// Lets lanes access words that are s apart: a load touches 32 x 4 x s bytes. All lines hit in the L1D, which takes a line per
-/// cycle unless address generation takes longer.
+/// Returns the lines that 32 lanes touch, `bytes` bytes apart, and the cycles in which the L1D takes them. With banks, it takes lines
+/// in order until one has a sector in a bank that is taken in this cycle.
+pub fn lines_and_cycles(config: &GpuConfig, bytes: u32) -> (u32, u32) {
+    let line_bytes = config.l1d.line_bytes;
+    let mut lines: Vec<(u32, u64)> = Vec::new();
+    for address in (0..32).map(|lane| lane * bytes) {
+        let (line, sector) = (address / line_bytes, address % line_bytes / SECTOR_BYTES);
+        match lines.last_mut().filter(|last| last.0 == line) {
+            Some((_, sectors)) => *sectors |= 1 << sector,
+            None => lines.push((line, 1 << sector)),
+        }
+    }
+    let (mut taken, mut cycles) = (u64::MAX, 0);
+    for (line, sectors) in &lines {
+        let first_bank = line * (line_bytes / SECTOR_BYTES) % config.l1d.banks;
+        let banks = if config.l1d.banks == 1 { 1 } else { sectors << first_bank };
+        if taken & banks != 0 {
+            (taken, cycles) = (0, cycles + 1);
+        }
+        taken |= banks;
+    }
+    (lines.len() as u32, cycles)
+}
+
+/// Lets lanes access words that are s apart: a load touches 32 x 4 x s bytes. All lines hit in the L1D, which takes them in the cycles of
+/// its banks unless address generation takes longer.
 fn strides(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
-    let line = config.l1d.line_bytes;
     let mut found = Vec::new();
-    for stride in [1u32, 2, 4, 8, 16, 32] {
+    for stride in [1u32, 2, 4, 8, 16, 32, 40] {
         let mut bench = FidelityBench::new(config);
         let buffer = bench.buffer(8192)?;
         let bytes = 4 * stride;
@@ -143,12 +167,12 @@ fn strides(config: &Arc<GpuConfig>) -> Result<Vec<Measurement>, FidelityError> {
         };
         time(1)?;
         let (short, long) = (time(2)?, time(6)?);
-        let lines = (32 * bytes).div_ceil(line);
+        let (lines, taken) = lines_and_cycles(config, bytes);
         let per_load = (long.1 - short.1) as f64 / (long.2 - short.2) as f64;
         let name = format!("stride of {stride} words, lines");
         found.push(Measurement::exact(name, "per load", f64::from(lines), per_load));
         let cycles = (long.0 - short.0) as f64 / (long.2 - short.2) as f64;
-        let expected = f64::from(lines.max(address_generation(config)));
+        let expected = f64::from(taken.max(address_generation(config)));
         let name = format!("stride of {stride} words, L1D hits");
         found.push(Measurement::within(
             name,

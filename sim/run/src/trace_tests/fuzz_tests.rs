@@ -8,8 +8,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Traces of the end-to-end tests, with their names.
-const KERNELS: [(&str, &[u8]); 2] = [
+const KERNELS: [(&str, &[u8]); 3] = [
     ("kernel-1.traceg", include_bytes!("../../../../tests/traces/kernel-1.traceg")),
+    ("kernel-1.tracez", include_bytes!("../../../../tests/traces/kernel-1.tracez")),
     ("kernel-2.traceg.xz", include_bytes!("../../../../tests/traces/kernel-2.traceg.xz")),
 ];
 

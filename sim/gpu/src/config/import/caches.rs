@@ -3,10 +3,13 @@ use super::cores::ImportedClocks;
 use super::options::Opt;
 use super::reader::{OptionReader, list, whole, wrong};
 use crate::cache::SECTOR_BYTES;
-use crate::config::{ConfigError, SHARED_CHOICES};
+use crate::config::{ConfigError, MOST_L1D_BANKS, SHARED_CHOICES};
 
 /// Default flits of the interface in front of a router's input.
 const INTERFACE_FLITS: u32 = 9;
+
+/// Sectors of the lines of 128 bytes that all files with banks have.
+const SECTORS_OF_A_LINE: u32 = 128 / SECTOR_BYTES;
 
 /// Default flits of the buffer behind a router's output.
 const BOUNDARY_FLITS: u32 = 16;
@@ -28,6 +31,35 @@ pub fn l1d(reader: &mut OptionReader) -> Result<(), ConfigError> {
         if let Some((cycles, option)) = reader.take_number(name)? {
             reader.set("l1d", "front_latency", cycles.saturating_sub(1), &option);
             reader.set("l1d", "hit_latency", 1, &option);
+        }
+    }
+    l1d_banks(reader)
+}
+
+/// Imports the banks of the L1D, if they are interleaved by sectors and each sector of a line is in another bank.
+fn l1d_banks(reader: &mut OptionReader) -> Result<(), ConfigError> {
+    if let Some((banks, option)) = reader.take_number("-gpgpu_l1_banks")? {
+        let is_known = banks.is_power_of_two() && (SECTORS_OF_A_LINE..=MOST_L1D_BANKS).contains(&banks);
+        if !is_known && banks != 1 {
+            reader.note(
+                &option,
+                "taken as 1, which takes a line per cycle: here each sector of a line has a bank",
+            );
+        }
+        reader.set("l1d", "banks", if is_known { banks } else { 1 }, &option);
+    }
+    for (name, only, why) in [
+        (
+            "-gpgpu_l1_banks_byte_interleaving",
+            SECTOR_BYTES,
+            "banks here are interleaved by sectors of 32 bytes",
+        ),
+        ("-gpgpu_l1_banks_hashing_function", 0, "the bank here is the low bits of the sector's number"),
+    ] {
+        match reader.take_number(name)? {
+            Some((number, option)) if number == only => reader.add_source("l1d", "banks", &option),
+            Some((_, option)) => reader.note(&option, why),
+            None => {}
         }
     }
     Ok(())

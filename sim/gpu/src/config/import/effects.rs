@@ -31,7 +31,6 @@ const EFFECTS: &[(&str, &str)] = &[
     ("-gpgpu_stack_size_limit", "a thread's stack"),
     ("-gpgpu_ignore_resources_limitation", "1 would run a CTA that fits no SM"),
     ("-gpgpu_inst_fetch_throughput", "fetches in a cycle; here as many as there are schedulers"),
-    ("-gpgpu_l1_banks", "sectors of the L1D in a cycle; here a line's"),
     ("-gpgpu_l1_cache_write_ratio", "share of dirty lines below which the L1D evicts clean ones alone"),
     ("-gpgpu_max_concurrent_kernel", "kernels at the same time; here four programs"),
     ("-gpgpu_max_insn_issue_per_warp", "instructions of a warp in a cycle; here one"),

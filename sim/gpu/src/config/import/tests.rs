@@ -215,6 +215,14 @@ fn the_l1_latency_is_in_front_of_every_access() {
 }
 
 #[test]
+fn banks_of_the_l1d_are_those_of_sectors() {
+    let banks = |options: &str| machine(options).l1d.banks;
+    assert_eq!(banks("-gpgpu_l1_banks 4\n-gpgpu_l1_banks_byte_interleaving 32\n"), 4);
+    assert_eq!(banks("-gpgpu_l1_banks 1\n"), 1);
+    assert_eq!(banks("-gpgpu_l1_banks 2\n"), 1, "two sectors of a line would share a bank");
+}
+
+#[test]
 fn timings_without_names_are_read_by_their_order() {
     let d = machine("-gpgpu_dram_timing_opt 16:2:6:12:28:12:40:12:4:5:12:4:3:2\n").dram;
     assert_eq!((d.banks, d.tccd, d.trrd, d.trcd, d.tras, d.trp), (16, 2, 6, 12, 28, 12));

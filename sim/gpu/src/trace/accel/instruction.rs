@@ -1,9 +1,11 @@
 //! A line of a kernel's trace that holds an instruction.
+use super::copies::CopyRole;
 use super::header::{KernelHeader, hexadecimal};
 use super::opcode::{OpcodeTiming, operation};
 use crate::trace::stream::lanes;
-use selvedge_ptx::ptx::{MemAccess, OpClass, Space};
+use selvedge_ptx::ptx::{AccessKind, CacheOp, MemAccess, OpClass, Space};
 use std::fmt::Display;
+use std::num::NonZeroU32;
 
 /// Bytes of the windows of generic addresses for shared and for local memory.
 const WINDOW_BYTES: u64 = 32 << 20;
@@ -13,9 +15,18 @@ const ADDRESS_MASK: u64 = (1 << 40) - 1;
 const SHARED_MASK: u64 = u32::MAX as u64;
 /// Max registers in one list of a line.
 const MOST_REGISTERS: usize = 8;
-/// Registers that always read zero.
+/// Registers that always read zero, and the predicate that is always true.
 const ZERO_REGISTER: u16 = 255;
 const ZERO_UNIFORM: u16 = 63;
+const TRUE_PREDICATE: u16 = 7;
+/// Max bytes of the pieces in which a bulk copy accesses memory.
+const PIECE_BYTES: u64 = 16;
+/// Max pieces of a bulk copy: the bytes of the largest shared memory.
+const MOST_PIECES: u64 = 1 << 18;
+/// Barriers of a CTA.
+const BARRIERS: u64 = 16;
+/// Max threads of a CTA.
+const MOST_THREADS: u64 = 1024;
 
 /// An instruction as parsed from its line.
 #[derive(Debug)]
@@ -24,6 +35,11 @@ pub(super) struct InstructionLine<'a> {
     pub mask: u32,
     pub opcode: &'a str,
     pub operation: OpcodeTiming,
+    /// Class of the operation. A bulk copy with addresses is a load or a store.
+    pub class: OpClass,
+    pub copies: CopyRole,
+    /// Number and threads of a barrier. `None` for all threads of the CTA.
+    pub barrier: (u8, Option<NonZeroU32>),
     /// Line in the source; 0 if the trace does not contain it.
     pub line: u32,
     pub dests: Vec<u16>,
@@ -49,7 +65,8 @@ impl<'a> LineWords<'a> {
         hexadecimal(word).ok_or_else(|| format!("{what} = `{}`: must be a hexadecimal number", shown(word)))
     }
 
-    fn registers(&mut self, what: &str, out: &mut Vec<u16>) -> Result<(), String> {
+    /// Reads the number of registers and the registers. Returns the number.
+    fn registers(&mut self, what: &str, out: &mut Vec<u16>) -> Result<usize, String> {
         let count: usize = self.decimal(format_args!("the number of {what} registers"))?;
         if count > MOST_REGISTERS {
             return Err(format!("{count} {what} registers: must be 0 to {MOST_REGISTERS}"));
@@ -63,7 +80,7 @@ impl<'a> LineWords<'a> {
                 out.push(number);
             }
         }
-        Ok(())
+        Ok(count)
     }
 }
 
@@ -76,11 +93,21 @@ fn shown(word: &str) -> String {
 /// register.
 fn register(word: &str) -> Option<Option<u16>> {
     let number = |prefix| word.strip_prefix(prefix)?.parse::<u16>().ok();
-    if let Some(number) = number("UR") {
-        return (number <= ZERO_UNIFORM).then(|| (number != ZERO_UNIFORM).then_some(256 + number));
-    }
-    let number = number("R")?;
-    (number <= ZERO_REGISTER).then(|| (number != ZERO_REGISTER).then_some(number))
+    let files = [
+        ("UR", ZERO_UNIFORM, 256),
+        ("UP", TRUE_PREDICATE, 328),
+        ("P", TRUE_PREDICATE, 320),
+        ("R", ZERO_REGISTER, 0),
+    ];
+    let (number, constant, first) =
+        files.into_iter().find_map(|(prefix, constant, first)| Some((number(prefix)?, constant, first)))?;
+    (number <= constant).then(|| (number != constant).then_some(first + number))
+}
+
+/// Returns the number of a general register among `registers`, if it is the only one.
+fn only_general(registers: &[u16]) -> Option<u16> {
+    let mut general = registers.iter().filter(|register| **register < ZERO_REGISTER);
+    general.next().copied().filter(|_| general.next().is_none())
 }
 
 impl<'a> InstructionLine<'a> {
@@ -101,40 +128,66 @@ impl<'a> InstructionLine<'a> {
             format!("the active mask = `{}`: must be up to 8 hexadecimal digits", shown(mask))
         })?;
         let (mut dests, mut sources) = (Vec::new(), Vec::new());
-        words.registers("destination", &mut dests)?;
+        let dest_count = words.registers("destination", &mut dests)?;
         let opcode = words.next("the opcode")?;
-        let operation = operation(opcode).ok_or_else(|| {
-            format!(
-                "opcode `{}`: must be those of Pascal to Hopper GPUs, without products of warp groups",
-                shown(opcode)
-            )
-        })?;
+        let operation = operation(opcode)
+            .ok_or_else(|| format!("opcode `{}`: must be those of Pascal to Hopper GPUs", shown(opcode)))?;
         words.registers("source", &mut sources)?;
-        let width: u32 = words.decimal("the width of the access")?;
         access.mask = 0;
-        if width > 0 {
+        access.more.clear();
+        let (mut class, mut barrier) = (operation.class, (0, None));
+        // A product of warp groups names its group before the width.
+        let is_group_product = opcode.split('.').next().is_some_and(|root| root.ends_with("GMMA"));
+        let width: u32 = if is_group_product { 0 } else { words.decimal("the width of the access")? };
+        if let Some(kind) = operation.bulk {
+            if words.has_bulk_addresses() {
+                bulk_addresses(&mut words, width.into(), access)?;
+                (access.kind, access.space, access.cache) = (kind, Space::Global, CacheOp::Global);
+                class = if kind == AccessKind::Store { OpClass::Store } else { OpClass::Load };
+                dests.clear();
+            }
+            access.mask = if mask == 0 { 0 } else { access.mask };
+        } else if width > 0 {
             addresses(&mut words, mask, access)?;
+        } else if class == OpClass::Barrier && header.version >= 6 {
+            barrier = numbered_barrier(&mut words, dest_count)?;
         }
         // Version 6 appends a second immediate and values of registers, which do not change the timing.
+        let immediate = words.0.next().unwrap_or("0");
         if header.version < 6
-            && let Some(word) = words.0.next()
-            && (word.parse::<i64>().is_err() && hexadecimal(word).is_none() || words.0.next().is_some())
+            && operation.bulk.is_none()
+            && !is_group_product
+            && (immediate.parse::<i64>().is_err() && hexadecimal(immediate).is_none()
+                || words.0.next().is_some())
         {
             return Err("the line goes on after its end: must be one immediate number".into());
         }
-        if operation.access.is_none() {
+        let copies = match opcode.split('.').next() {
+            Some("LDGSTS") if mask != 0 => CopyRole::Start,
+            Some("LDGDEPBAR") => CopyRole::End,
+            Some("DEPBAR") => CopyRole::Await(immediate.parse().unwrap_or(0)),
+            _ => CopyRole::None,
+        };
+        if copies == CopyRole::Start {
+            // The address in shared memory may be the first operand.
+            sources.append(&mut dests);
+        }
+        if operation.access.is_none() && operation.bulk.is_none() {
             access.mask = 0;
-        } else if mask != 0 && width == 0 && operation.access.is_some_and(|a| a.space != Space::Const) {
+        } else if operation.bulk.is_none()
+            && mask != 0
+            && width == 0
+            && operation.access.is_some_and(|a| a.space != Space::Const)
+        {
             return Err(format!("`{opcode}` has no addresses"));
         }
         // A wide load names only the first register that it writes.
-        if let [first] = dests[..]
-            && operation.class == OpClass::Load
-            && first < ZERO_REGISTER
+        if class == OpClass::Load
+            && let Some(first) = only_general(&dests)
         {
-            dests = (first..ZERO_REGISTER.min(first + operation.registers)).collect();
+            dests.extend(first + 1..ZERO_REGISTER.min(first + operation.registers));
         }
-        Ok(Self { pc, mask, opcode, operation, line, dests, sources })
+        Ok(Self { pc, mask, opcode, operation, class, copies, barrier, line, dests, sources })
     }
 
     /// Completes `access` with the properties of the opcode. Generic addresses take the space of the lowest active lane; lanes of
@@ -218,4 +271,87 @@ fn addresses(words: &mut LineWords, mask: u32, access: &mut MemAccess) -> Result
     }
     access.mask = mask;
     Ok(())
+}
+
+impl LineWords<'_> {
+    /// Returns whether the rest of the line has the addresses of a bulk copy: the mbarrier, the CTAs that receive the data, two
+    /// numbers of bytes and the mode. Old tracers do not record them.
+    fn has_bulk_addresses(&self) -> bool {
+        let mut words = self.0.clone().skip(1);
+        let is_multicast = words.next() == Some("1");
+        let mode = words.nth(if is_multicast { 3 } else { 2 });
+        matches!(mode, Some("3" | "4"))
+    }
+}
+
+/// Reads the addresses of a bulk copy, which accesses `width` bytes at each. They are a list, or a base and differences.
+fn bulk_addresses(words: &mut LineWords, width: u64, access: &mut MemAccess) -> Result<(), String> {
+    words.next("the mbarrier")?;
+    if words.next("1 for several CTAs")? == "1" {
+        words.next("the CTAs that receive the data")?;
+    }
+    words.next("the bytes")?;
+    words.next("the bytes out of bounds")?;
+    let mode: u32 = words.decimal("the mode of the addresses")?;
+    let mut starts = Vec::new();
+    if mode == 3 {
+        let count: u64 = words.decimal("the number of addresses")?;
+        for _ in 0..count {
+            starts.push(words.hexadecimal("an address")?);
+        }
+    } else {
+        let mut address = words.hexadecimal("the base address")?;
+        let count: u64 = words.decimal("the number of addresses")?;
+        for number in 0..count {
+            if number > 0 {
+                address = address.wrapping_add(words.decimal::<i64>("a difference of addresses")? as u64);
+            }
+            starts.push(address);
+        }
+    }
+    let bits = starts.iter().fold(width | PIECE_BYTES, |bits, start| bits | start);
+    let bytes = 1u64 << bits.trailing_zeros();
+    let count = (starts.len() as u64).saturating_mul(width / bytes);
+    if count > MOST_PIECES {
+        return Err(format!("a bulk copy of {count} pieces of {bytes} bytes: must be at most {MOST_PIECES}"));
+    }
+    access.bytes = bytes as u8;
+    let pieces = starts
+        .iter()
+        .flat_map(|start| (0..width / bytes).map(move |piece| start.wrapping_add(piece * bytes)));
+    let pieces: Vec<u64> = pieces.map(|address| address & ADDRESS_MASK).collect();
+    let mut groups = pieces.chunks(32).map(|group| {
+        let mut addresses = [0; 32];
+        addresses[..group.len()].copy_from_slice(group);
+        (u32::MAX >> (32 - group.len()), addresses)
+    });
+    if let Some((mask, addresses)) = groups.next() {
+        (access.mask, access.address) = (mask, addresses);
+        access.more.extend(groups);
+    }
+    Ok(())
+}
+
+/// Reads number and threads of a barrier. They are two immediate numbers. If the instruction names a register with the number of
+/// the barrier, the first immediate is the number of threads, and the value of the register follows the second.
+fn numbered_barrier(words: &mut LineWords, dests: usize) -> Result<(u8, Option<NonZeroU32>), String> {
+    let first: u64 = words.decimal("the barrier")?;
+    let mut rest = words.0.clone();
+    let second = rest.next().and_then(|word| word.parse::<u64>().ok()).unwrap_or(0);
+    let has_value = dests > 0 && second == 0 && rest.next() == Some("Val");
+    let (id, threads) = if has_value {
+        let value = rest.nth(1).and_then(hexadecimal);
+        (value.ok_or("the line ends where the value of the barrier's register should follow")?, first)
+    } else {
+        (first, second)
+    };
+    if id >= BARRIERS {
+        return Err(format!("barrier {id}: must be 0 to {}", BARRIERS - 1));
+    }
+    if threads > MOST_THREADS || !threads.is_multiple_of(32) {
+        return Err(format!(
+            "threads of a barrier = {threads}: must be multiples of 32, up to {MOST_THREADS}"
+        ));
+    }
+    Ok((id as u8, NonZeroU32::new(threads as u32)))
 }

@@ -1,4 +1,5 @@
 //! A kernel's trace (`.traceg`): header, then thread blocks, their warps, and the instructions of the warps.
+use super::copies::{CopyRole, WarpCopies};
 use super::header::{KernelHeader, place};
 use super::instruction::InstructionLine;
 use super::lines::LineFile;
@@ -6,7 +7,7 @@ use crate::sm::launch::INSTRUCTION_BYTES;
 use crate::trace::error::TraceError;
 use crate::trace::launch::{LaunchSummary, TraceLaunch};
 use crate::trace::stream::{Executed, StreamWriter};
-use selvedge_ptx::ptx::{Instr, Kernel, LOCAL_REGION, LaunchDims, MemAccess, OpClass, Step};
+use selvedge_ptx::ptx::{Instr, Kernel, LOCAL_REGION, LaunchDims, MemAccess, OpClass, Space, Step};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ const LOCAL_BYTES: u64 = 3 << 40;
 #[derive(Debug, PartialEq, Eq)]
 struct Static {
     opcode: String,
+    class: OpClass,
     line: u32,
     dests: Vec<u16>,
     sources: Vec<u16>,
@@ -35,6 +37,8 @@ struct Reading<'a> {
     /// Range of each warp's records in `bytes`, by the number of the warp in the grid.
     streams: BTreeMap<u64, Range<usize>>,
     access: MemAccess,
+    /// Copies of the current warp.
+    copies: WarpCopies,
     local_bytes: u64,
     /// Range of the records of warps without instructions, after the first of them.
     empty: Option<Range<usize>>,
@@ -56,6 +60,7 @@ pub(super) fn read(mut lines: LineFile) -> Result<TraceLaunch, TraceError> {
         bytes: Vec::new(),
         streams: BTreeMap::new(),
         access: MemAccess::new(),
+        copies: WarpCopies::default(),
         local_bytes: 0,
         empty: None,
     };
@@ -134,6 +139,7 @@ impl Reading<'_> {
             return self.add_warp(cta, warp, range);
         }
         let mut writer = StreamWriter::default();
+        self.copies = WarpCopies::default();
         let mut last = None;
         for number in 0..count {
             self.line_that_says_something(line)?;
@@ -166,7 +172,8 @@ impl Reading<'_> {
         let mut writer = StreamWriter::default();
         let pc = self.code.len() as u32;
         self.code.extend(Instr::of_trace(0, OpClass::Exit, None, &[], &[]));
-        let blank = Static { opcode: String::new(), line: 0, dests: Vec::new(), sources: Vec::new() };
+        let (dests, sources) = (Vec::new(), Vec::new());
+        let blank = Static { opcode: String::new(), class: OpClass::Exit, line: 0, dests, sources };
         self.statics.push(blank);
         self.access.mask = 0;
         writer.push(&Executed {
@@ -202,14 +209,24 @@ impl Reading<'_> {
 
     /// Appends an instruction to its warp's records.
     fn instruction(&mut self, text: &str, writer: &mut StreamWriter) -> Result<Step, String> {
-        let line = InstructionLine::parse(text, self.header, &mut self.access)?;
-        let step = match line.operation.class {
+        let mut line = InstructionLine::parse(text, self.header, &mut self.access)?;
+        match line.copies {
+            CopyRole::None => {}
+            CopyRole::Start => line.dests.push(self.copies.start()),
+            CopyRole::End => self.copies.end_group(),
+            CopyRole::Await(left) => line.sources.extend(self.copies.awaited(left)),
+        }
+        let step = match line.class {
             // The guard disabled the instruction in every lane.
             _ if line.mask == 0 => Step::Alu { active: 0 },
+            _ if line.operation.bulk.is_some() => match self.access.mask {
+                0 => Step::Alu { active: line.mask },
+                _ => Step::Async,
+            },
             OpClass::Load | OpClass::Store | OpClass::Atomic => Step::Memory,
-            // The traces do not contain the number of the barrier.
             OpClass::Barrier => {
-                Step::Barrier { id: 0, threads: None, arrive_only: line.operation.arrives_only }
+                let (id, threads) = line.barrier;
+                Step::Barrier { id, threads, arrive_only: line.operation.arrives_only }
             }
             OpClass::Fence => Step::Fence,
             OpClass::Exit => Step::Exit,
@@ -229,6 +246,7 @@ impl Reading<'_> {
         let same = |number: &&u32| {
             let known = &self.statics[**number as usize];
             known.opcode == line.opcode
+                && known.class == line.class
                 && known.line == line.line
                 && known.dests == line.dests
                 && known.sources == line.sources
@@ -239,13 +257,15 @@ impl Reading<'_> {
         }
         let number = self.code.len() as u32;
         numbers.push(number);
-        let class = line.operation.class;
-        let space = line.operation.access.map(|access| access.space);
-        let instr = Instr::of_trace(line.line, class, space, &line.dests, &line.sources);
+        let is_bulk = line.operation.bulk.is_some() && line.class != line.operation.class;
+        let bulk = is_bulk.then_some(Space::Global);
+        let space = line.operation.access.map(|access| access.space).or(bulk);
+        let instr = Instr::of_trace(line.line, line.class, space, &line.dests, &line.sources);
         self.code
             .push(instr.ok_or("the instruction names more registers than an instruction here can hold")?);
         self.statics.push(Static {
             opcode: line.opcode.to_owned(),
+            class: line.class,
             line: line.line,
             dests: line.dests.clone(),
             sources: line.sources.clone(),

@@ -1,8 +1,9 @@
 //! Reads a text file line by line, with optional decompression.
+use super::tracez::TracezText;
 use crate::trace::error::TraceError;
 use lzma_rust2::XzReader;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
 /// Limit for the bytes of a line; an address list of 32 lanes takes about 700.
@@ -17,6 +18,26 @@ const MOST_TIMES: u64 = 1000;
 /// Min of the limit for unpacked bytes, for small files.
 const LEAST_UNPACKED: u64 = 256 << 20;
 
+/// Packing of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Packing {
+    None,
+    Xz,
+    /// The pieces of a `.tracez` file.
+    Tracez,
+}
+
+impl Packing {
+    /// Returns the packing by the extension of the file's name.
+    fn of(path: &Path) -> Self {
+        match path.extension().and_then(|end| end.to_str()) {
+            Some("xz") => Packing::Xz,
+            Some("tracez") => Packing::Tracez,
+            _ => Packing::None,
+        }
+    }
+}
+
 /// A file that is read line by line.
 pub(super) struct LineFile {
     file: String,
@@ -30,18 +51,18 @@ pub(super) struct LineFile {
 }
 
 impl LineFile {
-    /// Opens `path`, and unpacks it if its name ends in `.xz`. It may unpack to `most` bytes; with `None`, to a multiple of its
-    /// size. A file that is not packed may have any size.
+    /// Opens `path`, and unpacks it if its name ends in `.xz` or `.tracez`. It may unpack to `most` bytes; with `None`, to a multiple
+    /// of its size. A file that is not packed may have any size.
     ///
     /// # Errors
     /// Returns an error if the file cannot be opened.
     pub fn open(path: &Path, most: Option<u64>) -> Result<Self, TraceError> {
         let unreadable = |why| TraceError::unreadable(path, why);
         let file = File::open(path).map_err(unreadable)?;
-        let packed = path.extension().is_some_and(|end| end == "xz");
+        let packing = Packing::of(path);
         let size = file.metadata().map_err(unreadable)?.len();
-        let lines = Self::new(&path.display().to_string(), BufReader::new(file), packed);
-        Ok(if packed { lines.limited(size, most) } else { lines })
+        let lines = Self::new(&path.display().to_string(), BufReader::new(file), packing);
+        Ok(if packing == Packing::None { lines } else { lines.limited(size, most) })
     }
 
     /// Limits the unpacked bytes of a packed file of `size` bytes.
@@ -58,11 +79,11 @@ impl LineFile {
     }
 
     /// Reads lines from any input, without a limit.
-    pub fn new(file: &str, input: impl BufRead + 'static, packed: bool) -> Self {
-        let input: Box<dyn BufRead> = if packed {
-            Box::new(BufReader::new(XzReader::new_mem_limit(input, true, XZ_MEMORY_KIB)))
-        } else {
-            Box::new(input)
+    pub fn new(file: &str, input: impl BufRead + Seek + 'static, packing: Packing) -> Self {
+        let input: Box<dyn BufRead> = match packing {
+            Packing::None => Box::new(input),
+            Packing::Xz => Box::new(BufReader::new(XzReader::new_mem_limit(input, true, XZ_MEMORY_KIB))),
+            Packing::Tracez => Box::new(BufReader::new(TracezText::new(input))),
         };
         let (file, excess) = (file.to_owned(), String::new());
         Self { file, number: 0, input, bytes: Vec::new(), left: u64::MAX, excess }
@@ -102,7 +123,7 @@ mod tests {
     use super::*;
 
     fn plain(text: &'static str) -> LineFile {
-        LineFile::new("k.traceg.xz", text.as_bytes(), false)
+        LineFile::new("k.traceg.xz", std::io::Cursor::new(text), Packing::None)
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Accel-Sim traces of SASS instructions: `kernelslist.g`, and one `.traceg` file per kernel, optionally packed with xz.
+//! Accel-Sim traces of SASS instructions: `kernelslist.g`, and one file per kernel, `.traceg`, `.traceg.xz` or `.tracez`.
 //! [`kernel_text()`] writes them.
 //!
 //! They contain addresses but no values. The format is the post-processed output of the NVBit tracer, versions 1 to 6.
+mod copies;
 mod header;
 mod instruction;
 mod kernel;
@@ -10,6 +11,7 @@ mod lines;
 mod opcode;
 #[cfg(test)]
 mod tests;
+mod tracez;
 
 pub use kernel_text::kernel_text;
 
@@ -29,11 +31,11 @@ pub struct AccelTrace {
 
 /// Returns whether `name` has the extension of a kernel's trace.
 pub(super) fn is_kernel(name: &str) -> bool {
-    name.ends_with(".traceg") || name.ends_with(".traceg.xz")
+    [".traceg", ".traceg.xz", ".tracez"].iter().any(|end| name.ends_with(end))
 }
 
 impl AccelTrace {
-    /// Loads the kernel of a `.traceg` file, or all kernels of a list. Files of a list must lie within the allowed location.
+    /// Loads the kernel of a file, or all kernels of a list. Files of a list must lie within the allowed location.
     ///
     /// # Errors
     /// Returns an error if the file cannot be read, is not a list, or names files that are missing or not allowed.
@@ -52,7 +54,7 @@ impl AccelTrace {
             }
             if !is_kernel(&line) {
                 let shown: String = line.chars().take(60).collect();
-                let allowed = "must be names of kernels' traces, NAME.traceg or NAME.traceg.xz, and \
+                let allowed = "must be names of kernels' traces, NAME.traceg, NAME.traceg.xz or NAME.tracez, and \
                                MemcpyHtoD,address,bytes";
                 return Err(lines.bad(format!("`{shown}`: {allowed}")));
             }

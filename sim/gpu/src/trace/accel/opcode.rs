@@ -1,7 +1,7 @@
 //! SASS opcodes and their operations in the timing model. The root of the name and a few suffixes decide.
 //!
-//! The table has the opcodes of Pascal to Hopper, except products of warp groups. The configuration has no uniform datapath or
-//! texture units; their instructions use the most similar pipe. Traces have no addresses of bulk copies (TMA). docs/reference/accel-sim-traces.md has the list.
+//! The table has the opcodes of Pascal to Hopper. The configuration has no uniform datapath or texture units; their instructions use
+//! the most similar pipe. docs/reference/accel-sim-traces.md has the list.
 use selvedge_ptx::ptx::{AccessKind, AtomicOp, CacheOp, MOST_MATRIX_WORK, OpClass, Space};
 
 /// Properties of an opcode in the timing model.
@@ -14,6 +14,8 @@ pub(super) struct OpcodeTiming {
     pub arrives_only: bool,
     /// Number of consecutive registers that a load writes.
     pub registers: u16,
+    /// The access of a bulk copy (TMA), whose addresses only new tracers record.
+    pub bulk: Option<AccessKind>,
 }
 
 /// Properties of a memory access that follow from the opcode.
@@ -45,11 +47,11 @@ pub(super) fn operation(opcode: &str) -> Option<OpcodeTiming> {
         let matrices = opcode.rsplit('.').next().and_then(|last| last.parse().ok()).filter(|n| *n <= 4);
         let registers = if root == "LDSM" { matrices.unwrap_or(1) } else { u16::from(bytes).div_ceil(4) };
         let access = Some(OpcodeAccess { space, kind, cache, bytes });
-        return Some(OpcodeTiming { class, access, arrives_only: false, registers });
+        return Some(OpcodeTiming { class, access, arrives_only: false, registers, bulk: None });
     }
     let arrives_only = root == "BAR" && has("ARV");
     let class = class(root).or_else(|| matrix(opcode))?;
-    Some(OpcodeTiming { class, access: None, arrives_only, registers: 1 })
+    Some(OpcodeTiming { class, access: None, arrives_only, registers: 1, bulk: bulk(opcode) })
 }
 
 /// Returns the bytes per lane that a suffix states.
@@ -74,18 +76,35 @@ fn memory(root: &str) -> Option<(OpClass, Space, AccessKind)> {
     };
     match root {
         "LD" => load(Space::Generic),
-        "LDG" | "LDGSTS" => load(Space::Global),
+        "LDG" | "LDGSTS" | "LDGMC" => load(Space::Global),
         "LDS" | "LDSM" => load(Space::Shared),
         "LDL" => load(Space::Local),
         "LDC" | "ULDC" => load(Space::Const),
         "ST" => store(Space::Generic),
         "STG" => store(Space::Global),
-        "STS" | "STSM" => store(Space::Shared),
+        "STS" | "STSM" | "STAS" => store(Space::Shared),
         "STL" => store(Space::Local),
         "ATOM" => atomic(Space::Generic, false),
         "ATOMG" => atomic(Space::Global, false),
         "ATOMS" => atomic(Space::Shared, false),
         "RED" | "REDG" => atomic(Space::Global, true),
+        "REDAS" => atomic(Space::Shared, true),
+        _ => None,
+    }
+}
+
+/// Returns the access of a bulk copy to global memory. `S.G` names a copy from global to shared memory, `G.S` the opposite one. A
+/// prefetch counts as a load, a reduction as a store.
+fn bulk(opcode: &str) -> Option<AccessKind> {
+    let mut words = opcode.split('.');
+    match words.next()? {
+        "UTMALDG" | "UTMAPF" | "UBLKPF" => Some(AccessKind::Load),
+        "UTMASTG" | "UTMAREDG" | "UBLKRED" => Some(AccessKind::Store),
+        "UBLKCP" => match (words.next()?, words.next()?) {
+            ("S", "G") => Some(AccessKind::Load),
+            ("G", "S") => Some(AccessKind::Store),
+            _ => None,
+        },
         _ => None,
     }
 }
@@ -132,43 +151,47 @@ fn matrix(opcode: &str) -> Option<OpClass> {
 
 /// Returns the class of an instruction that accesses no memory, or whose addresses these traces do not contain.
 fn class(root: &str) -> Option<OpClass> {
-    let class = match root {
-        "FADD" | "FADD32I" | "FCHK" | "FCMP" | "FFMA" | "FFMA32I" | "FMNMX" | "FMUL" | "FMUL32I" | "FSEL"
-        | "FSET" | "FSETP" | "FSWZ" | "FSWZADD" | "HADD2" | "HADD2_32I" | "HFMA2" | "HFMA2_32I" | "HMUL2"
-        | "HMUL2_32I" | "HSET2" | "HSETP2" | "HMNMX2" => OpClass::Fp32,
-        "DADD" | "DFMA" | "DMUL" | "DMNMX" | "DSET" | "DSETP" => OpClass::Fp64,
-        "MUFU" | "RRO" | "IPA" => OpClass::Sfu,
-        // The traces do not contain the addresses of texels.
-        "TEX" | "TEXS" | "TLD" | "TLD4" | "TLD4S" | "TLDS" | "TMML" | "TXA" | "TXD" | "TXQ" | "SUATOM"
-        | "SULD" | "SUQUERY" | "SURED" | "SUST" => OpClass::Sfu,
-        "IMAD" | "IMADSP" | "IMUL" | "IMUL32I" | "IDP" | "IDP4A" | "XMAD" | "UIMAD" | "IMAD32I" => {
-            OpClass::IntMul
-        }
-        "BFE" | "BFI" | "BMSK" | "BREV" | "FLO" | "IABS" | "IADD" | "IADD3" | "IADD32I" | "ICMP"
-        | "IMNMX" | "ISAD" | "ISCADD" | "ISCADD32I" | "ISET" | "ISETP" | "LEA" | "LOP" | "LOP3"
-        | "LOP32I" | "POPC" | "SHF" | "SHL" | "SHR" | "VABSDIFF" | "VABSDIFF4" | "VMNMX" | "VMAD"
-        | "VADD" | "VSHL" | "VSHR" | "VSET" | "VSETP" | "MOV" | "MOV32I" | "MOVM" | "PRMT" | "SEL"
-        | "SGXT" | "PLOP3" | "PSETP" | "PSET" | "P2R" | "R2P" | "CSET" | "CSETP" | "B2R" | "R2B" | "CS2R"
-        | "S2R" | "S2UR" | "R2UR" | "LEPC" | "GETLMEMBASE" | "SETLMEMBASE" | "SETCTAID" | "CSMTEST"
-        | "VOTE_VTG" | "QSPC" | "BMOV" | "UBMSK" | "UBREV" | "UCLEA" | "UF2FP" | "UFLO" | "UIADD3"
-        | "UISETP" | "ULEA" | "ULOP" | "ULOP3" | "ULOP32I" | "UMOV" | "UP2UR" | "UPLOP3" | "UPOPC"
-        | "UPRMT" | "UPSETP" | "UR2UP" | "USEL" | "USGXT" | "USHF" | "USHL" | "USHR" | "VIADD"
-        | "VIADDMNMX" | "VIMNMX" | "VIMNMX3" | "VHMNMX" | "R2UR_H" | "UVIADD" | "UVIMNMX" | "UIMNMX"
-        | "CREDUX" => OpClass::Int,
-        "F2F" | "F2FP" | "F2I" | "F2IP" | "FRND" | "I2F" | "I2FP" | "I2I" | "I2IP" => OpClass::Convert,
-        "SHFL" | "VOTE" | "VOTEU" | "MATCH" | "REDUX" => OpClass::Warp,
-        "BRA" | "BRX" | "BRXU" | "BREAK" | "BRK" | "BSSY" | "BSYNC" | "CAL" | "CALL" | "CONT" | "JCAL"
-        | "JMP" | "JMX" | "JMXU" | "LONGJMP" | "PBK" | "PCNT" | "PEXIT" | "PLONGJMP" | "PRET" | "RET"
-        | "RPCMOV" | "RTT" | "SSY" | "SYNC" | "WARPSYNC" | "YIELD" | "NANOSLEEP" | "BPT" | "RAM" | "SAM"
-        | "CCTL" | "CCTLL" | "CCTLT" | "DEPBAR" | "LDGDEPBAR" | "LDDEP" | "NOP" | "PMTRIG" | "ERRBAR"
-        | "ACQBULK" | "ARRIVES" | "CGAERRBAR" | "ELECT" | "ENDCOLLECTIVE" | "FENCE" | "PREEXIT" | "SYNCS"
-        | "UBLKCP" | "UBLKPF" | "UBLKRED" | "UCGABAR_ARV" | "UCGABAR_WAIT" | "UTMACCTL" | "UTMACMDFLUSH"
-        | "UTMALDG" | "UTMAPF" | "UTMAREDG" | "UTMASTG" | "WARPGROUP" | "WARPGROUPSET" => OpClass::Control,
-        "MEMBAR" => OpClass::Fence,
-        "BAR" => OpClass::Barrier,
-        "EXIT" | "KILL" => OpClass::Exit,
-        _ => return None,
-    };
+    let class =
+        match root {
+            "FADD" | "FADD32I" | "FCHK" | "FCMP" | "FFMA" | "FFMA32I" | "FMNMX" | "FMUL" | "FMUL32I"
+            | "FSEL" | "FSET" | "FSETP" | "FSWZ" | "FSWZADD" | "HADD2" | "HADD2_32I" | "HFMA2"
+            | "HFMA2_32I" | "HMUL2" | "HMUL2_32I" | "HSET2" | "HSETP2" | "HMNMX2" => OpClass::Fp32,
+            "DADD" | "DFMA" | "DMUL" | "DMNMX" | "DSET" | "DSETP" => OpClass::Fp64,
+            "MUFU" | "RRO" | "IPA" => OpClass::Sfu,
+            // The traces do not contain the addresses of texels.
+            "TEX" | "TEXS" | "TLD" | "TLD4" | "TLD4S" | "TLDS" | "TMML" | "TXA" | "TXD" | "TXQ"
+            | "SUATOM" | "SULD" | "SUQUERY" | "SURED" | "SUST" => OpClass::Sfu,
+            "IMAD" | "IMADSP" | "IMUL" | "IMUL32I" | "IDP" | "IDP4A" | "XMAD" | "UIMAD" | "IMAD32I"
+            | "CLMAD" => OpClass::IntMul,
+            "BFE" | "BFI" | "BMSK" | "BREV" | "FLO" | "IABS" | "IADD" | "IADD3" | "IADD32I" | "ICMP"
+            | "IMNMX" | "ISAD" | "ISCADD" | "ISCADD32I" | "ISET" | "ISETP" | "LEA" | "LOP" | "LOP3"
+            | "LOP32I" | "POPC" | "SHF" | "SHL" | "SHR" | "VABSDIFF" | "VABSDIFF4" | "VMNMX" | "VMAD"
+            | "VADD" | "VSHL" | "VSHR" | "VSET" | "VSETP" | "MOV" | "MOV32I" | "MOVM" | "PRMT" | "SEL"
+            | "SGXT" | "PLOP3" | "PSETP" | "PSET" | "P2R" | "R2P" | "CSET" | "CSETP" | "B2R" | "R2B"
+            | "CS2R" | "S2R" | "S2UR" | "R2UR" | "LEPC" | "GETLMEMBASE" | "SETLMEMBASE" | "SETCTAID"
+            | "CSMTEST" | "VOTE_VTG" | "QSPC" | "BMOV" | "UBMSK" | "UBREV" | "UCLEA" | "UF2FP" | "UFLO"
+            | "UIADD3" | "UISETP" | "ULEA" | "ULOP" | "ULOP3" | "ULOP32I" | "UMOV" | "UP2UR" | "UPLOP3"
+            | "UPOPC" | "UPRMT" | "UPSETP" | "UR2UP" | "USEL" | "USGXT" | "USHF" | "USHL" | "USHR"
+            | "VIADD" | "VIADDMNMX" | "VIMNMX" | "VIMNMX3" | "VHMNMX" | "R2UR_H" | "UVIADD" | "UVIMNMX"
+            | "UIMNMX" | "CREDUX" | "UMOV32I" | "ULEPC" | "BITEXTRACT" | "GATHER" | "SCATTER"
+            | "GENMETADATA" | "SPMETADATA" | "GETFPFLAGS" | "SETFPFLAGS" => OpClass::Int,
+            "F2F" | "F2FP" | "F2I" | "F2IP" | "FRND" | "I2F" | "I2FP" | "I2I" | "I2IP" | "F2F64"
+            | "F2I64" | "FRND64" | "I2F64" => OpClass::Convert,
+            "SHFL" | "VOTE" | "VOTEU" | "MATCH" | "REDUX" => OpClass::Warp,
+            "BRA" | "BRX" | "BRXU" | "BREAK" | "BRK" | "BSSY" | "BSYNC" | "CAL" | "CALL" | "CONT"
+            | "JCAL" | "JMP" | "JMX" | "JMXU" | "LONGJMP" | "PBK" | "PCNT" | "PEXIT" | "PLONGJMP"
+            | "PRET" | "RET" | "RPCMOV" | "RTT" | "SSY" | "SYNC" | "WARPSYNC" | "YIELD" | "NANOSLEEP"
+            | "BPT" | "RAM" | "SAM" | "CCTL" | "CCTLL" | "CCTLT" | "DEPBAR" | "LDGDEPBAR" | "LDDEP"
+            | "NOP" | "PMTRIG" | "ERRBAR" | "ACQBULK" | "ARRIVES" | "CGAERRBAR" | "ELECT"
+            | "ENDCOLLECTIVE" | "FENCE" | "PREEXIT" | "SYNCS" | "UBLKCP" | "UBLKPF" | "UBLKRED"
+            | "UCGABAR_ARV" | "UCGABAR_WAIT" | "UTMACCTL" | "UTMACMDFLUSH" | "UTMALDG" | "UTMAPF"
+            | "UTMAREDG" | "UTMASTG" | "WARPGROUP" | "WARPGROUPSET" | "UCGABAR_GET" | "UCGABAR_SET"
+            | "USETMAXREG" | "USETSHMSZ" | "NANOTRAP" | "REPLAY_START" | "REPLAY_END" => OpClass::Control,
+            "MEMBAR" => OpClass::Fence,
+            "BAR" => OpClass::Barrier,
+            "EXIT" | "KILL" => OpClass::Exit,
+            _ => return None,
+        };
     Some(class)
 }
 
@@ -240,6 +263,10 @@ mod tests {
         ] {
             assert_eq!(class(opcode), Some(wanted), "{opcode}");
         }
+        let bulk = |opcode: &str| operation(opcode).and_then(|operation| operation.bulk);
+        assert_eq!(bulk("UTMALDG.2D"), Some(AccessKind::Load));
+        assert_eq!(bulk("UBLKCP.G.S"), Some(AccessKind::Store));
+        assert_eq!((bulk("UBLKCP.S.S"), bulk("LDG")), (None, None));
         assert_eq!(class("WGMMA.MMA_ASYNC"), None);
         assert_eq!(class("HMMA.F32"), None, "no shape");
         assert!(operation("BAR.ARV").is_some_and(|o| o.arrives_only));
