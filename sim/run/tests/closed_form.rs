@@ -506,7 +506,10 @@ fn transactions_in_different_banks_enter_the_l1d_together_unless_a_mechanism_obs
             let (short, long) = (time(32), time(288));
             let taken = (long - short) as f64 / 256.0;
             let error = taken / f64::from(expected) - 1.0;
-            assert!(error.abs() < 0.02, "{banks} banks, front {front_latency}: {taken} cycles, not {expected}");
+            assert!(
+                error.abs() < 0.02,
+                "{banks} banks, front {front_latency}: {taken} cycles, not {expected}"
+            );
         }
     }
 }

@@ -21,6 +21,12 @@ impl L1dBanks {
         L1dBanks { count }
     }
 
+    /// Returns whether there is more than one bank.
+    #[inline(always)]
+    pub fn are_several(self) -> bool {
+        self.count > 1
+    }
+
     /// Returns the banks that hold the sectors of a transaction. A single bank takes whole lines.
     #[inline(always)]
     pub fn of(self, transaction: &Transaction) -> BankSet {

@@ -197,19 +197,27 @@ impl Sm {
         }
     }
 
-    /// Tries the next transactions of `head`, until one needs a bank that is taken in this cycle.
+    /// Tries the next transaction of `head`. With banks, tries further ones, until one needs a bank that is taken in this cycle.
+    #[inline(always)]
     fn access_banks(&mut self, head: InstId, ctx: &TickContext<'_>) {
-        let number = self.memory.lsu.peek(head).next;
-        let mut taken = self.memory.banks_of(head, number);
-        self.access_l1d(head, ctx);
-        while self.memory.lsu.head() == Some(head) && self.memory.blocked.is_none() {
-            let inst = self.memory.lsu.peek(head);
-            let banks = self.memory.banks_of(head, inst.next);
-            if taken & banks != 0 || inst.is_atomic() || !inst.is_on_l1d_path() {
-                break;
+        let has_banks = self.memory.has_banks();
+        let mut taken = 0;
+        loop {
+            if has_banks {
+                let banks = self.memory.banks_of(head, self.memory.lsu.peek(head).next);
+                if taken & banks != 0 {
+                    return;
+                }
+                taken |= banks;
             }
-            taken |= banks;
             self.access_l1d(head, ctx);
+            if !has_banks || self.memory.lsu.head() != Some(head) || self.memory.blocked.is_some() {
+                return;
+            }
+            let inst = self.memory.lsu.peek(head);
+            if inst.is_atomic() || !inst.is_on_l1d_path() {
+                return;
+            }
         }
     }
 

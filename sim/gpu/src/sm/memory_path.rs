@@ -166,6 +166,12 @@ impl MemoryPath {
         self.latency_queue.is_there() && self.lsu.peek(head).has_latency()
     }
 
+    /// Returns whether the L1D takes several transactions per cycle.
+    #[inline(always)]
+    pub fn has_banks(&self) -> bool {
+        self.banks.are_several()
+    }
+
     /// Returns the L1D banks of transaction `number` of an instruction.
     #[inline(always)]
     pub fn banks_of(&self, inst: InstId, number: usize) -> BankSet {

@@ -137,7 +137,8 @@ impl<'a> InstructionLine<'a> {
         access.more.clear();
         let (mut class, mut barrier) = (operation.class, (0, None));
         // A product of warp groups names its group before the width.
-        let is_group_product = opcode.split('.').next().is_some_and(|root| root.ends_with("GMMA"));
+        let root = opcode.split('.').next().unwrap_or_default();
+        let is_group_product = root.ends_with("GMMA");
         let width: u32 = if is_group_product { 0 } else { words.decimal("the width of the access")? };
         if let Some(kind) = operation.bulk {
             if words.has_bulk_addresses() {
@@ -162,10 +163,10 @@ impl<'a> InstructionLine<'a> {
         {
             return Err("the line goes on after its end: must be one immediate number".into());
         }
-        let copies = match opcode.split('.').next() {
-            Some("LDGSTS") if mask != 0 => CopyRole::Start,
-            Some("LDGDEPBAR") => CopyRole::End,
-            Some("DEPBAR") => CopyRole::Await(immediate.parse().unwrap_or(0)),
+        let copies = match root {
+            "LDGSTS" if mask != 0 => CopyRole::Start,
+            "LDGDEPBAR" => CopyRole::End,
+            "DEPBAR" => CopyRole::Await(immediate.parse().unwrap_or(0)),
             _ => CopyRole::None,
         };
         if copies == CopyRole::Start {
