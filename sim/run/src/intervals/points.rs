@@ -128,19 +128,31 @@ pub fn class(kernel: &str, dims: &LaunchDims) -> LaunchClass {
 /// The choice of the launches to simulate among launches of the same class.
 #[derive(Debug, Default)]
 pub struct LaunchChoice {
-    /// Launches of each class so far.
-    seen: BTreeMap<LaunchClass, u64>,
+    classes: BTreeMap<LaunchClass, ClassProgress>,
+}
+
+#[derive(Debug, Default)]
+struct ClassProgress {
+    /// Launches so far.
+    seen: u64,
+    /// Number of the next launch to simulate.
+    next: u64,
 }
 
 impl LaunchChoice {
-    /// Returns whether the next launch of `class` is simulated: the first `most` launches of a class, then one of two up to
-    /// `2 * most` launches, one of four up to `4 * most`, and so on.
+    /// Returns whether the next launch of `class` is simulated: the first `most` launches of a class, then one of three up to
+    /// `2 * most` launches, one of five up to `4 * most`, one of nine up to `8 * most`, and so on. The distances are odd, because
+    /// many programs alternate between two buffers.
     pub fn takes(&mut self, class: &LaunchClass, most: u64) -> bool {
-        let seen = self.seen.entry(class.clone()).or_default();
-        let number = *seen;
-        *seen += 1;
-        let stride = (2 * number / most.max(1)).max(1);
-        number.is_multiple_of(1 << stride.ilog2())
+        let progress = self.classes.entry(class.clone()).or_default();
+        let number = progress.seen;
+        progress.seen += 1;
+        if number < progress.next {
+            return false;
+        }
+        let times = number / most.max(1);
+        progress.next = number + if times == 0 { 1 } else { (2 << times.ilog2()) + 1 };
+        true
     }
 }
 
@@ -207,7 +219,11 @@ mod tests {
         let dims = LaunchDims::new([8, 1, 1], [32, 1, 1]);
         let (mut choice, class) = (LaunchChoice::default(), class("k", &dims));
         let taken: Vec<u64> = (0..32).filter(|_| choice.takes(&class, 4)).collect();
-        assert_eq!(taken, [0, 1, 2, 3, 4, 6, 8, 12, 16, 24]);
+        assert_eq!(taken, [0, 1, 2, 3, 4, 7, 10, 15, 20, 29]);
+        assert!(
+            taken.windows(2).all(|pair| (pair[1] - pair[0]) % 2 == 1),
+            "both buffers of a program in turn"
+        );
         assert!(choice.takes(&super::class("other", &dims), 4));
     }
 }
