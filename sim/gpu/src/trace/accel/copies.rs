@@ -19,6 +19,18 @@ pub(super) enum CopyRole {
     Await(u64),
 }
 
+impl CopyRole {
+    /// Returns the role of an instruction by the root of its opcode, its active lanes and its immediate number.
+    pub fn of(root: &str, mask: u32, immediate: &str) -> Self {
+        match root {
+            "LDGSTS" if mask != 0 => CopyRole::Start,
+            "LDGDEPBAR" => CopyRole::End,
+            "DEPBAR" => CopyRole::Await(immediate.parse().unwrap_or(0)),
+            _ => CopyRole::None,
+        }
+    }
+}
+
 /// The copies of a warp.
 #[derive(Debug, Default)]
 pub(super) struct WarpCopies {

@@ -153,34 +153,24 @@ impl<'a> InstructionLine<'a> {
         } else if class == OpClass::Barrier && header.version >= 6 {
             barrier = numbered_barrier(&mut words, dest_count)?;
         }
-        // Version 6 appends a second immediate and values of registers, which do not change the timing.
         let immediate = words.0.next().unwrap_or("0");
-        if header.version < 6
-            && operation.bulk.is_none()
-            && !is_group_product
-            && (immediate.parse::<i64>().is_err() && hexadecimal(immediate).is_none()
-                || words.0.next().is_some())
-        {
+        // Version 6 appends a second immediate and values of registers, which do not change the timing.
+        let has_more = header.version >= 6 || operation.bulk.is_some() || is_group_product;
+        let is_number = immediate.parse::<i64>().is_ok() || hexadecimal(immediate).is_some();
+        if !has_more && (!is_number || words.0.next().is_some()) {
             return Err("the line goes on after its end: must be one immediate number".into());
         }
-        let copies = match root {
-            "LDGSTS" if mask != 0 => CopyRole::Start,
-            "LDGDEPBAR" => CopyRole::End,
-            "DEPBAR" => CopyRole::Await(immediate.parse().unwrap_or(0)),
-            _ => CopyRole::None,
-        };
+        let copies = CopyRole::of(root, mask, immediate);
         if copies == CopyRole::Start {
             // The address in shared memory may be the first operand.
             sources.append(&mut dests);
         }
-        if operation.access.is_none() && operation.bulk.is_none() {
-            access.mask = 0;
-        } else if operation.bulk.is_none()
-            && mask != 0
-            && width == 0
-            && operation.access.is_some_and(|a| a.space != Space::Const)
-        {
-            return Err(format!("`{opcode}` has no addresses"));
+        match (operation.access, operation.bulk) {
+            (None, None) => access.mask = 0,
+            (Some(by_opcode), _) if mask != 0 && width == 0 && by_opcode.space != Space::Const => {
+                return Err(format!("`{opcode}` has no addresses"));
+            }
+            _ => {}
         }
         // A wide load names only the first register that it writes.
         if class == OpClass::Load
