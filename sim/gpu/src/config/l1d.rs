@@ -118,7 +118,7 @@ pub struct L1dConfig {
     #[serde(with = "index")]
     pub index: IndexFunction,
     /// Number of banks, interleaved by sectors of 32 bytes. A bank takes one transaction per cycle. Transactions of an
-    /// instruction that use different banks go together, unless a mechanism observes the L1D. 1: one transaction per cycle.
+    /// instruction that use different banks enter together, unless a mechanism observes the L1D. 1: one transaction per cycle.
     pub banks: u32,
     /// Latency of the pipeline in front of the tags, core cycles. Loads and stores pass through it in order, whether they
     /// hit or miss. A blocked access at its end stalls all accesses behind it. Atomics bypass it. 0: no pipeline.

@@ -8,6 +8,7 @@ use crate::fidelity::FidelityError;
 use crate::fidelity::bench::FidelityBench;
 use crate::fidelity::cores::{address_generation, lines_and_cycles};
 use crate::fidelity::tensor::Product;
+use selvedge_gpu::cache::SECTOR_BYTES;
 use selvedge_gpu::config::{Fetch, GpuConfig, MOST_L1D_BANKS};
 use selvedge_gpu::printable::printable;
 use std::collections::BTreeSet;
@@ -223,7 +224,10 @@ impl<'a> Fitter<'a> {
         self.peak(("sm.lsu.lanes", |c| &mut c.sm.lsu.lanes), lanes, loads, |c| {
             32.0 / f64::from(c.sm.lsu.lanes)
         });
-        let banks = (0..=MOST_L1D_BANKS.ilog2()).map(|bits| 1 << bits).filter(|banks| !matches!(banks, 2));
+        let sectors = self.base.l1d.line_bytes / SECTOR_BYTES;
+        let banks = (0..=MOST_L1D_BANKS.ilog2())
+            .map(|bits| 1 << bits)
+            .filter(|banks| *banks == 1 || *banks >= sectors);
         let apart = self.measured.with("l1d_rate", "stride", 160);
         self.peak(("l1d.banks", |c| &mut c.l1d.banks), banks, apart, |c| {
             f64::from(lines_and_cycles(c, 160).1.max(address_generation(c)))

@@ -80,3 +80,43 @@ fn a_load_that_its_guard_disables_in_every_lane_delays_what_waits_for_it_and_acc
     assert_eq!((none, one), (0, 1));
     assert!(disabled + 100 < enabled, "{disabled} and {enabled}: a trip to DRAM lies between them");
 }
+
+/// Runs a kernel of one warp with these instructions.
+fn run_kernel(instructions: &[&str]) -> RunReport {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("k.traceg");
+    std::fs::write(&path, kernel(instructions)).expect("written");
+    let source = Source::find(&path.display().to_string()).expect("valid");
+    let outcome = run(&spec(source, "base"), Arc::new(Control::default())).expect("it starts");
+    assert!(outcome.fault.is_none(), "{:?}", outcome.fault.map(|fault| fault.to_string()));
+    outcome.report
+}
+
+#[test]
+fn a_wait_for_a_group_of_copies_takes_their_trip_to_dram() {
+    let cycles = |groups_left: u32| {
+        let wait = format!("0020 ffffffff 0 DEPBAR.LE 0 0 {groups_left}");
+        let mut lines = vec![
+            "0000 ffffffff 0 LDGSTS.E.BYPASS.128 1 R2 16 1 0x100 16 0",
+            "0010 ffffffff 0 LDGDEPBAR 0 0 0",
+        ];
+        lines.push(&wait);
+        // A chain that is longer than the trip.
+        lines.extend(["0030 ffffffff 1 R3 IADD3 1 R3 0 0"; 60]);
+        lines.push("0040 ffffffff 0 EXIT 0 0 0");
+        run_kernel(&lines).totals.cycles
+    };
+    let (waits, goes_on) = (cycles(0), cycles(1));
+    assert!(goes_on + 100 < waits, "{goes_on} and {waits}");
+}
+
+#[test]
+fn a_bulk_copy_reads_its_lines_past_the_l1d() {
+    // 16 addresses of 32 bytes are four lines.
+    let copy = "0000 00000001 0 UTMALDG.2D 2 UR4 UR8 32 0x400 0 512 0 4 0x1000 16 \
+                32 32 32 32 32 32 32 32 32 32 32 32 32 32 32 0 0";
+    let totals = run_kernel(&[copy, "0010 ffffffff 0 EXIT 0 0 0"]).totals;
+    assert_eq!((totals.sm.memory_instructions, totals.sm.transactions), (1, 4));
+    assert_eq!((totals.l1d.misses, totals.l2.accesses, totals.l2.misses), (0, 4, 4));
+    assert_eq!(totals.dram.bursts, 4 * 4);
+}

@@ -7,9 +7,21 @@ use selvedge_testing::fuzz;
 use std::path::Path;
 use std::sync::Arc;
 
+/// A trace of version 6 with a bulk copy, a group of copies and a numbered barrier.
+const VERSION_6: &str = "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (64,1,1)\n-shmem = 1024\n-nregs = 8\n\
+    -accelsim tracer version = 6\n#traces format = ...\n#BEGIN_TB\nthread block = 0,0,0\ncluster rank = 0\n\
+    warp = 0\ninsts = 6\n\
+    0000 00000001 0 UTMALDG.2D 2 UR4 UR8 32 0x400 0 96 0 4 0x7f2ed4a00000 3 256 256 0 0 NoVal\n\
+    0010 ffffffff 0 LDGSTS.E.BYPASS.128 1 R2 16 1 0x7f2ed4a01000 16 0 0 NoVal\n\
+    0020 ffffffff 0 LDGDEPBAR 0 0 0 0 NoVal\n0030 ffffffff 0 DEPBAR.LE 0 0 0 0 NoVal\n\
+    0040 ffffffff 1 R4 BAR.SYNC 1 R5 0 0 0 Val 1 3 1 40\n0050 ffffffff 0 EXIT 0 0 0 0 NoVal\n\
+    warp = 1\ninsts = 2\n0040 ffffffff 1 R4 BAR.SYNC 1 R5 0 0 0 Val 1 3 1 40\n\
+    0050 ffffffff 0 EXIT 0 0 0 0 NoVal\n#END_TB\n";
+
 /// Traces of the end-to-end tests, with their names.
-const KERNELS: [(&str, &[u8]); 3] = [
+const KERNELS: [(&str, &[u8]); 4] = [
     ("kernel-1.traceg", include_bytes!("../../../../tests/traces/kernel-1.traceg")),
+    ("version-6.traceg", VERSION_6.as_bytes()),
     ("kernel-1.tracez", include_bytes!("../../../../tests/traces/kernel-1.tracez")),
     ("kernel-2.traceg.xz", include_bytes!("../../../../tests/traces/kernel-2.traceg.xz")),
 ];

@@ -8,8 +8,8 @@ use crate::config::{ConfigError, MOST_L1D_BANKS, SHARED_CHOICES};
 /// Default flits of the interface in front of a router's input.
 const INTERFACE_FLITS: u32 = 9;
 
-/// Sectors of the lines of 128 bytes that all files with banks have.
-const SECTORS_OF_A_LINE: u32 = 128 / SECTOR_BYTES;
+/// Bytes of a line, unless a file states them.
+const DEFAULT_LINE: u32 = 128;
 
 /// Default flits of the buffer behind a router's output.
 const BOUNDARY_FLITS: u32 = 16;
@@ -23,9 +23,10 @@ struct CacheSection {
 
 /// Imports the L1D.
 pub fn l1d(reader: &mut OptionReader) -> Result<(), ConfigError> {
-    if let Some(option) = reader.take("-gpgpu_cache:dl1") {
-        cache(reader, &option, &CacheSection { section: "l1d", is_l1d: true })?;
-    }
+    let line_bytes = match reader.take("-gpgpu_cache:dl1") {
+        Some(option) => cache(reader, &option, &CacheSection { section: "l1d", is_l1d: true })?,
+        None => DEFAULT_LINE,
+    };
     for name in ["-l1_latency", "-gpgpu_l1_latency"] {
         // The latency precedes the tag lookup of every access. The data of a hit arrives one cycle after the lookup.
         if let Some((cycles, option)) = reader.take_number(name)? {
@@ -33,13 +34,13 @@ pub fn l1d(reader: &mut OptionReader) -> Result<(), ConfigError> {
             reader.set("l1d", "hit_latency", 1, &option);
         }
     }
-    l1d_banks(reader)
+    l1d_banks(reader, line_bytes / SECTOR_BYTES)
 }
 
 /// Imports the banks of the L1D, if they are interleaved by sectors and each sector of a line is in another bank.
-fn l1d_banks(reader: &mut OptionReader) -> Result<(), ConfigError> {
+fn l1d_banks(reader: &mut OptionReader, sectors: u32) -> Result<(), ConfigError> {
     if let Some((banks, option)) = reader.take_number("-gpgpu_l1_banks")? {
-        let is_known = banks.is_power_of_two() && (SECTORS_OF_A_LINE..=MOST_L1D_BANKS).contains(&banks);
+        let is_known = banks.is_power_of_two() && (sectors..=MOST_L1D_BANKS).contains(&banks);
         if !is_known && banks != 1 {
             reader.note(
                 &option,
@@ -164,8 +165,9 @@ pub fn l2(reader: &mut OptionReader, clocks: ImportedClocks) -> Result<(), Confi
     Ok(())
 }
 
-/// Parses `[kind:]sets:line:ways,replacement:write:allocate:write-allocate[:index],mshr:entries:merges,queue[...]`.
-fn cache(reader: &mut OptionReader, option: &Opt, target: &CacheSection) -> Result<(), ConfigError> {
+/// Parses `[kind:]sets:line:ways,replacement:write:allocate:write-allocate[:index],mshr:entries:merges,queue[...]`. Returns the
+/// bytes of a line.
+fn cache(reader: &mut OptionReader, option: &Opt, target: &CacheSection) -> Result<u32, ConfigError> {
     let form = "must be SETS:LINE:WAYS,L:WRITE:ALLOCATE:WRITE_ALLOCATE:INDEX,A:ENTRIES:MERGES,QUEUE";
     let parts: Vec<Vec<&str>> = option.value.split(',').map(|p| p.split(':').collect()).collect();
     let [shape, policies, mshr, queue, ..] = &parts[..] else {
@@ -213,7 +215,7 @@ fn cache(reader: &mut OptionReader, option: &Opt, target: &CacheSection) -> Resu
     write_policies(reader, option, policies, target);
     fixed_policies(reader, option, policies, mshr);
     index(reader, option, target.section, "index", policies.get(4).copied().unwrap_or("L"), sets);
-    Ok(())
+    Ok(line)
 }
 
 /// Imports the behavior of stores, the second and fourth of the policies.

@@ -220,6 +220,8 @@ fn banks_of_the_l1d_are_those_of_sectors() {
     assert_eq!(banks("-gpgpu_l1_banks 4\n-gpgpu_l1_banks_byte_interleaving 32\n"), 4);
     assert_eq!(banks("-gpgpu_l1_banks 1\n"), 1);
     assert_eq!(banks("-gpgpu_l1_banks 2\n"), 1, "two sectors of a line would share a bank");
+    let short = "-gpgpu_cache:dl1 N:64:64:4,L:T:m:L:L,A:32:8,8\n";
+    assert_eq!(banks(&format!("{short}-gpgpu_l1_banks 2\n")), 2);
 }
 
 #[test]

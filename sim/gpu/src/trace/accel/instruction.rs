@@ -21,8 +21,10 @@ const ZERO_UNIFORM: u16 = 63;
 const TRUE_PREDICATE: u16 = 7;
 /// Max bytes of the pieces in which a bulk copy accesses memory.
 const PIECE_BYTES: u64 = 16;
-/// Max pieces of a bulk copy: the bytes of the largest shared memory.
-const MOST_PIECES: u64 = 1 << 18;
+/// Max pieces of a bulk copy: 256 KiB, more than the largest shared memory.
+const MOST_PIECES: u64 = 1 << 14;
+/// Max immediate numbers of a line.
+const IMMEDIATES: usize = 2;
 /// Barriers of a CTA.
 const BARRIERS: u64 = 16;
 /// Max threads of a CTA.
@@ -132,7 +134,8 @@ impl<'a> InstructionLine<'a> {
         let opcode = words.next("the opcode")?;
         let operation = operation(opcode)
             .ok_or_else(|| format!("opcode `{}`: must be those of Pascal to Hopper GPUs", shown(opcode)))?;
-        words.registers("source", &mut sources)?;
+        let source_words = words.0.clone().skip(1);
+        let source_count = words.registers("source", &mut sources)?;
         access.mask = 0;
         access.more.clear();
         let (mut class, mut barrier) = (operation.class, (0, None));
@@ -150,15 +153,20 @@ impl<'a> InstructionLine<'a> {
             access.mask = if mask == 0 { 0 } else { access.mask };
         } else if width > 0 {
             addresses(&mut words, mask, access)?;
-        } else if class == OpClass::Barrier && header.version >= 6 {
-            barrier = numbered_barrier(&mut words, dest_count)?;
+        } else if class == OpClass::Barrier && mask != 0 && header.version >= 6 {
+            let source_words: Vec<&str> = source_words.take(source_count).collect();
+            barrier = numbered_barrier(&mut words, dest_count, &source_words)?;
         }
         let immediate = words.0.next().unwrap_or("0");
-        // Version 6 appends a second immediate and values of registers, which do not change the timing.
+        // Version 6 appends values of registers.
         let has_more = header.version >= 6 || operation.bulk.is_some() || is_group_product;
-        let is_number = immediate.parse::<i64>().is_ok() || hexadecimal(immediate).is_some();
-        if !has_more && (!is_number || words.0.next().is_some()) {
-            return Err("the line goes on after its end: must be one immediate number".into());
+        let is_number = |word: &str| word.parse::<i64>().is_ok() || hexadecimal(word).is_some();
+        if !has_more
+            && (!is_number(immediate)
+                || words.0.next().is_some_and(|word| !is_number(word))
+                || words.0.next().is_some())
+        {
+            return Err("the line goes on after its end: must be one or two immediate numbers".into());
         }
         let copies = CopyRole::of(root, mask, immediate);
         if copies == CopyRole::Start {
@@ -265,6 +273,14 @@ fn addresses(words: &mut LineWords, mask: u32, access: &mut MemAccess) -> Result
 }
 
 impl LineWords<'_> {
+    /// Reads the value of a register in the lowest lane. A value is in all lanes, or each lane has its own.
+    fn value(&mut self) -> Result<u64, String> {
+        let count: usize = self.decimal("the number of values")?;
+        let value = self.hexadecimal("the value of a register")?;
+        self.0.by_ref().take(count.saturating_sub(1)).for_each(drop);
+        Ok(value)
+    }
+
     /// Returns whether the rest of the line has the addresses of a bulk copy: the mbarrier, the CTAs that receive the data, two
     /// numbers of bytes and the mode. Old tracers do not record them.
     fn has_bulk_addresses(&self) -> bool {
@@ -292,11 +308,15 @@ fn bulk_addresses(words: &mut LineWords, width: u64, access: &mut MemAccess) -> 
         }
     } else {
         let mut address = words.hexadecimal("the base address")?;
-        let count: u64 = words.decimal("the number of addresses")?;
-        for number in 0..count {
-            if number > 0 {
-                address = address.wrapping_add(words.decimal::<i64>("a difference of addresses")? as u64);
-            }
+        let count: usize = words.decimal("the number of addresses")?;
+        // The tracer counts addresses out of bounds, too, but has no differences for them. A single one has no base.
+        let numbers = words.0.clone().take_while(|word| !matches!(*word, "Val" | "NoVal")).count();
+        let differences = numbers.saturating_sub(IMMEDIATES).min(count.saturating_sub(1));
+        if count > 0 && address != 0 {
+            starts.push(address);
+        }
+        for _ in 0..differences {
+            address = address.wrapping_add(words.decimal::<i64>("a difference of addresses")? as u64);
             starts.push(address);
         }
     }
@@ -323,19 +343,33 @@ fn bulk_addresses(words: &mut LineWords, width: u64, access: &mut MemAccess) -> 
     Ok(())
 }
 
-/// Reads number and threads of a barrier. They are two immediate numbers. If the instruction names a register with the number of
-/// the barrier, the first immediate is the number of threads, and the value of the register follows the second.
-fn numbered_barrier(words: &mut LineWords, dests: usize) -> Result<(u8, Option<NonZeroU32>), String> {
+/// Reads number and threads of a barrier, which has `dests` destinations and these sources. Its operands are immediates or
+/// registers. The number is in the destination or in the first immediate. The threads are in the next immediate or in the first
+/// general register among the sources. The values of the registers follow the immediates.
+fn numbered_barrier(
+    words: &mut LineWords,
+    dests: usize,
+    sources: &[&str],
+) -> Result<(u8, Option<NonZeroU32>), String> {
     let first: u64 = words.decimal("the barrier")?;
-    let mut rest = words.0.clone();
-    let second = rest.next().and_then(|word| word.parse::<u64>().ok()).unwrap_or(0);
-    let has_value = dests > 0 && second == 0 && rest.next() == Some("Val");
-    let (id, threads) = if has_value {
-        let value = rest.nth(1).and_then(hexadecimal);
-        (value.ok_or("the line ends where the value of the barrier's register should follow")?, first)
-    } else {
-        (first, second)
+    let mut rest = LineWords(words.0.clone());
+    let Some(second) = rest.0.next().and_then(|word| word.parse::<u64>().ok()) else {
+        // Early tracers of version 6 record only the last immediate.
+        return Ok((0, None));
     };
+    let mut values = Vec::new();
+    if rest.0.next() == Some("Val") {
+        for _ in 0..dests + sources.len() {
+            values.push(rest.value()?);
+        }
+    }
+    let (id, immediate) = match values.first().filter(|_| dests > 0) {
+        Some(number) => (*number, first),
+        None => (first, second),
+    };
+    let register = sources.iter().position(|source| source.starts_with('R'));
+    let in_register = register.and_then(|source| values.get(dests + source)).copied();
+    let threads = if immediate == 0 { in_register.unwrap_or(0) } else { immediate };
     if id >= BARRIERS {
         return Err(format!("barrier {id}: must be 0 to {}", BARRIERS - 1));
     }

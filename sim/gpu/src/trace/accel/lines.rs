@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
-/// Limit for the bytes of a line; an address list of 32 lanes takes about 700.
-const LONGEST: u64 = 1 << 16;
+/// Limit for the bytes of a line; the address list of a bulk copy of 256 KiB takes about 320,000.
+const LONGEST: u64 = 1 << 20;
 
 /// Max memory for decompression in KiB; the highest level of xz needs 65 MiB.
 const XZ_MEMORY_KIB: u32 = 256 << 10;

@@ -126,14 +126,14 @@ fn matrix(opcode: &str) -> Option<OpClass> {
     // Each warp of a group computes a quarter of the 64 rows. The largest product has one unit more than fits.
     if let Some((columns, k)) = suffixes.iter().find_map(|suffix| suffix.strip_prefix("64x")?.split_once('x'))
     {
-        let multiply_adds = 16 * columns.parse::<u32>().ok()? * k.parse::<u32>().ok()?;
-        let work = (multiply_adds * bits / 16).min(MOST_MATRIX_WORK.into());
+        let multiply_adds = columns.parse::<u32>().ok()?.checked_mul(k.parse().ok()?)?.checked_mul(16)?;
+        let work = (multiply_adds.checked_mul(bits)? / 16).min(MOST_MATRIX_WORK.into());
         return u16::try_from(work).ok().filter(|work| *work > 0).map(OpClass::Matrix);
     }
     let (rows, k) = suffixes.iter().find_map(|suffix| {
         let (rows, rest) =
             suffix.strip_prefix("16").map_or_else(|| (8, suffix.strip_prefix('8')), |rest| (16, Some(rest)));
-        Some((rows, rest?.strip_prefix('8')?.parse::<u32>().ok()?))
+        Some((rows, u32::from(rest?.strip_prefix('8')?.parse::<u16>().ok()?)))
     })?;
     // A step of Volta's product of four 8 x 4 and 4 x 8 matrices: there are four, or two with sums of half precision.
     if bits == 16 && (rows, k) == (8, 4) {
@@ -244,6 +244,7 @@ mod tests {
         ] {
             assert_eq!(operation(opcode).map(|o| o.class), Some(OpClass::Matrix(work)), "{opcode}");
         }
+        assert_eq!(operation("HGMMA.64x4294967295x16"), None, "no product");
         assert_eq!(operation("DMMA.884").map(|o| o.class), Some(OpClass::MatrixFp64(256)));
     }
 
