@@ -202,9 +202,10 @@ fn read_trace(path: &Path) {
     }
 }
 
-/// Reads a kernel trace of Accel-Sim.
+/// Reads a kernel trace of Accel-Sim, as text and packed.
 pub fn kernel_trace(bytes: &[u8]) {
     read_trace(&write("kernel-1.traceg", bytes));
+    read_trace(&write("kernel-1.tracez", bytes));
 }
 
 /// Reads a list of Accel-Sim's kernel traces.
