@@ -502,9 +502,9 @@ fn transactions_in_different_banks_enter_the_l1d_together_unless_a_mechanism_obs
                 let load = |n| format!("ld.global.u32 %r{}, [%rd1];\n", 8 + n % 48);
                 bench.run(&format!("{head}{}", (0..loads).map(load).collect::<String>()), 1, 32, data)
             };
-            // The first load misses. Its cycles cancel, except that the next hits begin earlier or later.
-            let (short, long) = (time(32), time(288));
-            let taken = (long - short) as f64 / 256.0;
+            // The first load misses. Its cycles cancel, except for some tens by the phase of the clocks and of the register reuse.
+            let (short, long) = (time(96), time(96 + 2048));
+            let taken = (long - short) as f64 / 2048.0;
             let error = taken / f64::from(expected) - 1.0;
             assert!(
                 error.abs() < 0.02,
