@@ -1,8 +1,8 @@
 //! Copies to shared memory that a warp of a trace has in flight (`LDGSTS`), their groups, and waits for groups.
 //!
-//! A copy writes no register. Here it writes a hidden one until it ends, and a wait reads those of the copies that it awaits.
+//! A copy writes no register. Here it writes a hidden register until it ends. A wait reads the hidden registers of its copies.
 
-/// Number of the first hidden register in the scoreboard, above those that a trace can name.
+/// Number of the first hidden register in the scoreboard. A trace names registers with lower numbers only.
 const FIRST: u16 = 336;
 /// Number of hidden registers. An instruction can read all of them.
 const COUNT: usize = 12;
@@ -23,7 +23,9 @@ impl CopyRole {
     /// Returns the role of an instruction by the root of its opcode, its active lanes and its immediate number.
     pub fn of(root: &str, mask: u32, immediate: &str) -> Self {
         match root {
-            "LDGSTS" if mask != 0 => CopyRole::Start,
+            // The guard disabled the instruction in every lane.
+            _ if mask == 0 => CopyRole::None,
+            "LDGSTS" => CopyRole::Start,
             "LDGDEPBAR" => CopyRole::End,
             "DEPBAR" => CopyRole::Await(immediate.parse().unwrap_or(0)),
             _ => CopyRole::None,

@@ -2,7 +2,7 @@
 //!
 //! The file has the header as text up to a zero byte, the size of the dictionary and the instructions of a piece, the dictionary,
 //! the pieces of each warp, an index of thread blocks and warps, and the offset of the index. Each piece is a zstd frame of lines.
-//! Integers are little-endian. The offset of the index and those of warps have 8 bytes, all others 4.
+//! Integers are little-endian. Offsets of the index and of warps have 8 bytes, all other integers 4.
 use ruzstd::decoding::{Dictionary, FrameDecoder, StreamingDecoder};
 use std::io::{self, BufRead, BufReader, Cursor, Read, Seek, SeekFrom};
 
@@ -21,7 +21,7 @@ pub(super) struct TracezText<R> {
     /// Text that precedes the next piece.
     text: Cursor<Vec<u8>>,
     piece: Option<StreamingDecoder<Cursor<Vec<u8>>, FrameDecoder>>,
-    /// The decoder, while there is no piece.
+    /// The decoder between two pieces.
     decoder: Option<FrameDecoder>,
     /// The index from the next thread block or warp on.
     index: Cursor<Vec<u8>>,
