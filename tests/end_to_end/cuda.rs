@@ -13,7 +13,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Programs that check their own results. A second source follows a space.
-const PROGRAMS: [&str; 25] = [
+const PROGRAMS: [&str; 26] = [
     "constants",
     "converge",
     "device_new",
@@ -24,6 +24,7 @@ const PROGRAMS: [&str; 25] = [
     "host_threads",
     "managed",
     "matrix",
+    "overlap",
     "pieces",
     "pitched",
     "pointers",
@@ -255,6 +256,7 @@ fn a_program_by_intervals_has_the_report_of_its_record_for_any_number_of_jobs() 
     // `streams` simulates its launches whole, and launches another kernel once.
     for (sources, intervals) in [("many_blocks", 3 * (1 + 2 + 3)), ("streams", 3 + 1)] {
         let program = format!("./{}", compile(&toolkit, sources, folder.path()));
+        let program = [&program, "one stream"];
         for mechanism in ["base", "mdb-local"] {
             let options =
                 ["--config", "gtx480", "--set", "sm.count=2", "--mechanism", mechanism, "--engine", "model"];
@@ -263,14 +265,14 @@ fn a_program_by_intervals_has_the_report_of_its_record_for_any_number_of_jobs() 
                 demand(&output, &format!("{sources} {mechanism} {words:?}"));
                 text(&output.stdout)
             };
-            run(&[&["cuda"], &options[..], &["--record", "full.sprog", "--", &program]].concat());
+            run(&[&["cuda"], &options[..], &["--record", "full.sprog", "--"], &program].concat());
             let record = ["--intervals", "2", "--json", "record.json"];
             run(&[&["run", "full.sprog"], &options[..], &record].concat());
             let mut printed = Vec::new();
             for jobs in ["1", "4"] {
                 let part = ["--intervals", "2", "--jobs", jobs, "--json", "part.json"];
-                let live = ["--record", "part.sprog", "--", &program];
-                printed.push(run(&[&["cuda"], &options[..], &part, &live].concat()));
+                let live = ["--record", "part.sprog", "--"];
+                printed.push(run(&[&["cuda"], &options[..], &part, &live, &program].concat()));
                 let read = |file: &str| fs::read(folder.path().join(file)).expect("it is there");
                 assert!(read("full.sprog") == read("part.sprog"), "{sources}: the records differ");
                 let found = report(folder.path(), "part.json");
@@ -279,6 +281,73 @@ fn a_program_by_intervals_has_the_report_of_its_record_for_any_number_of_jobs() 
             }
             assert_eq!(printed[0], printed[1], "{sources}: what the program has measured");
         }
+    }
+}
+
+#[test]
+fn launches_of_different_streams_overlap_and_a_record_gives_the_same_report() {
+    let test = "launches_of_different_streams_overlap_and_a_record_gives_the_same_report";
+    let Some(toolkit) = toolkit(test, "cuda11") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = format!("./{}", compile(&toolkit, "overlap", folder.path()));
+    // The program itself checks the times.
+    for mechanism in ["base", "latte-cc", "caba-bdi"] {
+        let options = ["--config", "gtx480", "--mechanism", mechanism, "--check", "--json"];
+        let live = [&["cuda"], &options[..], &["live.json", "--record", "a.sprog", "--", &program]].concat();
+        demand(&selvedge_in(folder.path(), &live), mechanism);
+        let record = [&["run", "a.sprog"], &options[..], &["record.json"]].concat();
+        demand(&selvedge_in(folder.path(), &record), mechanism);
+        let live = report(folder.path(), "live.json");
+        assert!(live == report(folder.path(), "record.json"), "{mechanism}: the record's report is another");
+        let mut most = 0;
+        for entry in live["kernels"].as_array().expect("launches") {
+            let Some(launches) = entry.get("overlapping") else { continue };
+            let launches = launches.as_array().expect("launches");
+            let sum =
+                |key: &str| launches.iter().map(|one| one[key].as_u64().expect("a number")).sum::<u64>();
+            for key in ["warp_instructions", "thread_instructions"] {
+                assert_eq!(sum(key), entry[key], "{mechanism}: {entry}");
+            }
+            let cycle = |launch: &Value, key: &str| launch[key].as_u64().expect("a number");
+            let (first, last) = (&launches[0], launches.iter().map(|one| cycle(one, "end_cycle")).max());
+            let taken = last.expect("several") - cycle(first, "start_cycle");
+            assert!(taken <= entry["cycles"].as_u64().expect("a number"), "{mechanism}: {entry}");
+            most = most.max(launches.iter().filter(|one| one["start_cycle"] == first["start_cycle"]).count());
+        }
+        assert_eq!(most, 16, "sm.concurrent_launches");
+    }
+}
+
+#[test]
+fn streams_that_would_overlap_are_simulated_in_order_with_a_warning_or_refused() {
+    let test = "streams_that_would_overlap_are_simulated_in_order_with_a_warning_or_refused";
+    let Some(toolkit) = toolkit(test, "cuda11") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = format!("./{}", compile(&toolkit, "overlap", folder.path()));
+    let run = |words: &[&str]| {
+        let output = selvedge_in(folder.path(), words);
+        (output.status.code(), text(&output.stderr), text(&output.stdout))
+    };
+    let cuda = |options: &[&str], words: &[&str]| {
+        run(&[&["cuda", "--config", "gtx480"], options, &["--", &program], words].concat())
+    };
+    for option in ["--functional", "--verify-functional"] {
+        assert_eq!(cuda(&[option], &["values"]).0, Some(0), "{option}");
+    }
+    let (code, error, _) = cuda(&["--intervals", "2"], &["values"]);
+    assert_eq!(code, Some(2), "{error}");
+    let line = "--intervals: launches of different streams overlap: must be a run without --intervals";
+    assert!(error.contains(line), "{error}");
+    assert_eq!(cuda(&["--record", "a.sprog"], &["values"]).0, Some(0));
+    let (code, error, _) = run(&["run", "a.sprog", "--config", "gtx480", "--launch", "1..3"]);
+    assert_eq!(code, Some(0), "{error}");
+    assert!(error.contains("launches of different streams run one after another"), "{error}");
+    let (code, _, out) = cuda(&[], &["refused", "calls"]);
+    assert_eq!(code, Some(3), "{out}");
+    for call in
+        ["cudaStreamSynchronize: cudaErrorInvalidResourceHandle", "cudaLaunchKernel: ", "cudaMemcpyAsync: "]
+    {
+        assert!(out.contains(call), "{call}: {out}");
     }
 }
 

@@ -333,7 +333,9 @@ fn sum(
         true => Ok(()),
         false => {
             let bytes = precision.bytes() as usize;
-            runtime.submit(context.stream, Work::flat(result, pointer(total), bytes, copies::DEVICE_TO_HOST))
+            runtime
+                .submit(context.stream, Work::flat(result, pointer(total), bytes, copies::DEVICE_TO_HOST))?;
+            runtime.synchronize_stream(context.stream)
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct Connection {
     link: Option<Link>,
     /// Error of all later calls, after the connection has ended.
     failed: Option<i32>,
+    /// Stream to whose work the calls belong; `None`: they take effect immediately.
+    pub stream: Option<u64>,
     /// CUDA function of the current call.
     pub name: &'static str,
     /// `true` if the simulator knows the error of the current call.
@@ -45,7 +47,7 @@ pub fn leave_note(name: &str, code: i32, why: &str) {
     // The socket moves to this path when a process is served.
     let stream = UnixStream::connect(late(&socket)).or_else(|_| UnixStream::connect(&socket));
     if let Ok(stream) = stream {
-        let _ = send_request(&mut Quiet(&stream), Call::Refused, name, &[code as u64], why.as_bytes());
+        let _ = send_request(&mut Quiet(&stream), Call::Refused, None, name, &[code as u64], why.as_bytes());
     }
 }
 
@@ -74,7 +76,7 @@ impl Link {
     /// Connects, and sends the id of this process.
     fn new(socket: PathBuf) -> io::Result<Self> {
         let stream = UnixStream::connect(socket)?;
-        send_request(&mut Quiet(&stream), Call::Hello, "", &[std::process::id().into()], &[])?;
+        send_request(&mut Quiet(&stream), Call::Hello, None, "", &[std::process::id().into()], &[])?;
         let identity = identity(&stream).ok_or(ErrorKind::NotConnected)?;
         Ok(Link { stream, identity })
     }
@@ -107,7 +109,7 @@ impl Connection {
         if !link.is_whole() {
             return self.lose("the program has closed the connection to the simulator");
         }
-        let sent = send_request(&mut Quiet(&link.stream), call, name, words, bytes);
+        let sent = send_request(&mut Quiet(&link.stream), call, self.stream, name, words, bytes);
         if let Err(why) = &sent
             && why.kind() == ErrorKind::InvalidInput
         {

@@ -1,7 +1,7 @@
 //! Copies between host and device, in rows.
 use crate::arrays::VolumeExtent;
 use crate::pointers::{bytes, bytes_mut};
-use crate::protocol::{Call, PIECE_BYTES, error};
+use crate::protocol::{Call, PIECE_BYTES, error, sync};
 use crate::runtime::Runtime;
 use crate::work::{CopyWork, FillWork, VariableWork, Work};
 use crate::{Done, api};
@@ -49,6 +49,32 @@ impl CopySide {
     }
 }
 
+/// Rows of host memory that a queued read fills.
+pub struct HostRows {
+    to: CopySide,
+    width: usize,
+    height: usize,
+}
+
+impl HostRows {
+    /// Copies the bytes of all rows to their places.
+    pub fn put(&self, data: &[u8]) -> Done {
+        if data.len() != self.width * self.height {
+            return Err(error::LAUNCH_FAILURE);
+        }
+        for (row, data) in data.chunks_exact(self.width).enumerate() {
+            bytes_mut(self.to.pointer(row * self.to.pitch), self.width)?.copy_from_slice(data);
+        }
+        Ok(())
+    }
+
+    /// Returns whether the rows lie within the `size` bytes at `address`, at least in part.
+    fn meets(&self, address: usize, size: usize) -> bool {
+        let end = self.to.address + (self.height - 1) * self.to.pitch + self.width;
+        self.to.address < address + size && address < end
+    }
+}
+
 /// CUDA's error code for overlapping rows.
 const INVALID_PITCH: i32 = 12;
 /// Values of `cudaMemcpyKind`.
@@ -80,6 +106,13 @@ impl Runtime {
         let to_device = self.is_device(to, matches!(kind, HOST_TO_DEVICE | DEVICE_TO_DEVICE), kind);
         let from_device = self.is_device(from, matches!(kind, DEVICE_TO_HOST | DEVICE_TO_DEVICE), kind);
         let all = width.checked_mul(height).ok_or(error::INVALID_VALUE)?;
+        self.settle()?;
+        if !from_device {
+            self.await_reads_of(from, width, height)?;
+        }
+        if !from_device && !to_device {
+            self.await_reads_of(to, width, height)?;
+        }
         // Merges rows without gaps.
         let is_flat = height == 1 || to.pitch == width && from.pitch == width;
         let (width, height) = if is_flat { (all, 1) } else { (width, height) };
@@ -106,6 +139,15 @@ impl Runtime {
         Ok(())
     }
 
+    /// Waits for queued reads that fill a part of these rows of host memory.
+    fn await_reads_of(&mut self, from: CopySide, width: usize, height: usize) -> Done {
+        let size = (height - 1) * from.pitch + width;
+        match self.streams.reads.values().any(|read| read.meets(from.address, size)) {
+            true => self.wait_for(sync::ALL, 0),
+            false => Ok(()),
+        }
+    }
+
     /// Copies at most one message of bytes, between host and device or within the host.
     fn copy_piece(
         &mut self,
@@ -126,18 +168,19 @@ impl Runtime {
             let words = [to.address(), to.pitch as u64, rows[0], rows[1]];
             return self.connection.call(Call::Write, &words, data).map(drop);
         }
-        let data = if from_device {
-            let words = [from.address(), from.pitch as u64, rows[0], rows[1]];
-            self.connection.call(Call::Read, &words, &[])?.bytes
-        } else {
-            pack(from, width, height)?
-        };
-        if data.len() != width * height {
-            return Err(error::LAUNCH_FAILURE);
+        let to = HostRows { to, width, height };
+        if !from_device {
+            return to.put(&pack(from, width, height)?);
         }
-        for (row, data) in data.chunks_exact(width).enumerate() {
-            bytes_mut(to.pointer(row * to.pitch), width)?.copy_from_slice(data);
+        let words = [from.address(), from.pitch as u64, rows[0], rows[1]];
+        if self.connection.stream.is_none() {
+            return to.put(&self.connection.call(Call::Read, &words, &[])?.bytes);
         }
+        let ticket = self.streams.last_ticket + 1;
+        let [address, pitch, width, height] = words;
+        self.connection.call(Call::ReadLater, &[address, pitch, width, height, ticket], &[])?;
+        self.streams.last_ticket = ticket;
+        self.streams.reads.insert(ticket, to);
         Ok(())
     }
 
@@ -147,6 +190,7 @@ impl Runtime {
         if width == 0 || height == 0 {
             return Ok(());
         }
+        self.settle()?;
         let element = &value.to_le_bytes()[..element];
         let is_managed = self.is_managed(to.address());
         if !is_managed && element.iter().all(|byte| *byte == element[0]) {

@@ -88,7 +88,7 @@ fn load(runtime: &mut Runtime, to: *mut *mut c_void, image: *const c_void) -> Do
 /// Returns the index of a module handle.
 fn index(runtime: &Runtime, module: *mut c_void) -> Done<usize> {
     let index = (module as usize).checked_sub(1).filter(|index| *index < runtime.modules.len());
-    index.ok_or(streams::INVALID_HANDLE)
+    index.ok_or(error::INVALID_HANDLE)
 }
 
 /// Finds a kernel. Its handle is an address that belongs to it alone.
@@ -245,7 +245,7 @@ fn allocate(runtime: &mut Runtime, to: *mut u64, size: usize) -> Done {
 /// Returns the linker's state.
 fn linked<'a>(state: *mut c_void) -> Done<&'a mut Option<Linked>> {
     // SAFETY: the program gives a handle that it got from cuLinkCreate and has not destroyed.
-    unsafe { state.cast::<Option<Linked>>().as_mut() }.ok_or(streams::INVALID_HANDLE)
+    unsafe { state.cast::<Option<Linked>>().as_mut() }.ok_or(error::INVALID_HANDLE)
 }
 
 fn add(state: *mut c_void, kind: c_int, data: &[u8]) -> Done {
@@ -518,11 +518,13 @@ api! {
             Ok(())
         })
     };
-    fn cuStreamCreate(to: *mut *mut c_void, _flags: u32) |_| streams::make_stream(to);
-    fn cuStreamCreateWithPriority(to: *mut *mut c_void, _flags: u32, _priority: c_int) |_| streams::make_stream(to);
-    fn cuStreamDestroy_v2(handle: *mut c_void) |_| streams::end_stream(handle);
-    fn cuStreamSynchronize(_stream: *mut c_void) |runtime| runtime.synchronize();
-    fn cuStreamQuery(_stream: *mut c_void) |runtime| runtime.synchronize();
+    fn cuStreamCreate(to: *mut *mut c_void, flags: u32) |runtime| streams::make_stream(runtime, to, flags);
+    fn cuStreamCreateWithPriority(to: *mut *mut c_void, flags: u32, _priority: c_int) |runtime| {
+        streams::make_stream(runtime, to, flags)
+    };
+    fn cuStreamDestroy_v2(handle: *mut c_void) |runtime| streams::end_stream(runtime, handle);
+    fn cuStreamSynchronize(stream: *mut c_void) |runtime| runtime.synchronize_stream(stream);
+    fn cuStreamQuery(stream: *mut c_void) |runtime| runtime.synchronize_stream(stream);
     fn cuStreamGetFlags(_stream: *mut c_void, flags: *mut u32) |_| put(flags, 0);
     fn cuStreamGetPriority(_stream: *mut c_void, priority: *mut c_int) |_| put(priority, 0);
     fn cuStreamGetCtx(_stream: *mut c_void, to: *mut *mut c_void) |_| put(to, CONTEXT);
@@ -534,13 +536,13 @@ api! {
     };
     fn cuEventCreate(to: *mut *mut streams::CudaEvent, _flags: u32) |_| streams::make_event(to);
     fn cuEventRecord(event: *mut streams::CudaEvent, stream: *mut c_void) |runtime| streams::record(runtime, event, stream);
-    fn cuEventSynchronize(event: *mut streams::CudaEvent) |_| streams::event(event).map(drop);
-    fn cuEventQuery(event: *mut streams::CudaEvent) |_| streams::event(event).map(drop);
-    fn cuEventElapsedTime(to: *mut f32, start: *mut streams::CudaEvent, end: *mut streams::CudaEvent) |_| {
-        streams::elapsed(to, start, end)
+    fn cuEventSynchronize(event: *mut streams::CudaEvent) |runtime| streams::synchronize_event(runtime, event);
+    fn cuEventQuery(event: *mut streams::CudaEvent) |runtime| streams::synchronize_event(runtime, event);
+    fn cuEventElapsedTime(to: *mut f32, start: *mut streams::CudaEvent, end: *mut streams::CudaEvent) |runtime| {
+        streams::elapsed(runtime, to, start, end)
     };
-    fn cuEventElapsedTime_v2(to: *mut f32, start: *mut streams::CudaEvent, end: *mut streams::CudaEvent) |_| {
-        streams::elapsed(to, start, end)
+    fn cuEventElapsedTime_v2(to: *mut f32, start: *mut streams::CudaEvent, end: *mut streams::CudaEvent) |runtime| {
+        streams::elapsed(runtime, to, start, end)
     };
     fn cuEventRecordWithFlags(event: *mut streams::CudaEvent, stream: *mut c_void, _flags: u32) |runtime| {
         streams::record(runtime, event, stream)

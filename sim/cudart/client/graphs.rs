@@ -326,16 +326,19 @@ fn list(known: &[u64], nodes: *mut *mut c_void, count: *mut usize) -> Done {
     put(count, known.len().min(room))
 }
 
-/// Runs the work in order. Functions of the program run without the lock, because they may take a long time.
-fn run(works: &[Work]) -> i32 {
+/// Adds the work to a stream in order. Functions of the program run without the lock, because they may take a long time.
+fn run(works: &[Work], stream: *mut c_void) -> i32 {
     for work in works {
         let code = match work {
             Work::Host(HostWork { function, data }) => {
-                function(handle(*data as u64));
-                0
+                let code = entry("cudaGraphLaunch", |runtime| runtime.synchronize_stream(stream));
+                if code == 0 {
+                    function(handle(*data as u64));
+                }
+                code
             }
-            Work::Graph(inner) => run(inner),
-            work => entry("cudaGraphLaunch", |runtime| work.run(runtime)),
+            Work::Graph(inner) => run(inner, stream),
+            work => entry("cudaGraphLaunch", |runtime| runtime.on(stream, |runtime| work.run(runtime))),
         };
         if code != 0 {
             return code;
@@ -356,5 +359,5 @@ extern "C" fn cudaGraphLaunch(executable: *mut c_void, stream: *mut c_void) -> i
         }
         Ok(())
     });
-    if code == 0 { run(&works) } else { code }
+    if code == 0 { run(&works, stream) } else { code }
 }

@@ -106,8 +106,9 @@ impl LaunchWork {
         LaunchWork { words: [number].into_iter().chain(sides).chain([shared as u64]).collect(), params }
     }
 
-    /// Launches the kernel and waits for its end. Managed memory is then equal on both sides.
+    /// Launches the kernel. Outside of a stream, waits for its end, and managed memory is then equal on both sides.
     pub fn run(&self, runtime: &mut Runtime) -> Done {
+        runtime.settle()?;
         runtime.send_managed()?;
         let printed = runtime.connection.call(Call::Launch, &self.words, &self.params)?.bytes;
         runtime.fetch_managed()?;
@@ -391,7 +392,7 @@ unsafe extern "C" {
 }
 
 /// Prints the kernel's output to the program's standard output stream.
-fn print(text: &[u8]) {
+pub fn print(text: &[u8]) {
     if !text.is_empty() {
         // SAFETY: the C library's stream is valid until the process ends, and the bytes are a slice's.
         unsafe { fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };

@@ -2,7 +2,7 @@
 use crate::arrays::VolumeExtent;
 use crate::connection::Connection;
 use crate::pointers::{bytes, bytes_mut, put, put_field, put_if};
-use crate::protocol::{Call, Property, error};
+use crate::protocol::{Call, Property, error, sync};
 use crate::runtime::{Managed, Runtime};
 use crate::{Done, api};
 use std::ffi::{c_int, c_void};
@@ -51,6 +51,7 @@ impl Runtime {
         if address == 0 {
             return Ok(());
         }
+        self.wait_for(sync::ALL, 0)?;
         self.connection.call(Call::Free, &[address], &[])?;
         self.allocations.remove(&address);
         if let Some(index) = self.managed.iter().position(|managed| managed.address == address) {

@@ -3,6 +3,7 @@ use crate::Done;
 use crate::connection::Connection;
 use crate::graphs::Graphs;
 use crate::protocol::{Call, error};
+use crate::streams::Streams;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -25,6 +26,7 @@ pub struct Runtime {
     pub managed: Vec<Managed>,
     /// Graphs, and the capture in progress.
     pub graphs: Graphs,
+    pub streams: Streams,
     /// Properties of the device, after the first query.
     pub properties: Option<Vec<u64>>,
 }

@@ -1,39 +1,83 @@
-//! Streams, whose work runs in the order of the calls, and events in simulated time.
+//! Streams, whose work the simulator queues, and events in simulated time.
+//!
+//! Without a stream that the program has created, each call waits for its work. Otherwise the work of a stream is queued, and the
+//! simulator begins it in simulated time. The host program itself takes no simulated time.
+use crate::copies::HostRows;
+use crate::kernels::print;
 use crate::pointers::{put, put_if};
-use crate::protocol::Call;
+use crate::protocol::{Call, error, sync};
 use crate::runtime::Runtime;
 use crate::work::{HostWork, Work};
 use crate::{Done, api, entry};
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// CUDA's error code for an invalid handle.
-pub const INVALID_HANDLE: i32 = 400;
+/// Number of the default stream, and of the default stream of a host thread.
+const DEFAULT: u64 = 0;
+const PER_THREAD: u64 = 2;
+/// Handles of the default stream, and of the default stream of a host thread.
+const LEGACY_HANDLE: usize = 1;
+const PER_THREAD_HANDLE: usize = 2;
+/// Flag of a stream that does not wait for the default stream.
+const NON_BLOCKING: u32 = 1;
 
-/// An event, with the simulated time of its record in nanoseconds.
-pub struct CudaEvent(Option<f64>);
+/// The streams of the program.
+#[derive(Default)]
+pub struct Streams {
+    /// Numbers of the streams by handle. Numbers of streams that do not wait for the default stream are odd.
+    numbers: BTreeMap<usize, u64>,
+    /// Number of streams that were created.
+    created: u64,
+    /// `true` if work may be queued.
+    pub has_queued: bool,
+    /// Destinations of reads that are queued, by ticket.
+    pub reads: BTreeMap<u64, HostRows>,
+    /// Ticket of the last read.
+    pub last_ticket: u64,
+}
 
-/// Returns the simulated time in nanoseconds.
-fn now(runtime: &mut Runtime) -> Done<f64> {
-    Ok(f64::from_bits(runtime.connection.numbers(Call::Now, &[], &[], 1)?[0]))
+/// Number of the last event.
+static LAST_EVENT: AtomicU64 = AtomicU64::new(0);
+
+/// An event, with its number.
+pub struct CudaEvent(u64);
+
+impl CudaEvent {
+    /// Returns the simulated time of the last record in nanoseconds.
+    fn time(&self, runtime: &mut Runtime) -> Done<f64> {
+        Ok(f64::from_bits(runtime.connection.numbers(Call::EventTime, &[self.0], &[], 1)?[0]))
+    }
 }
 
 /// Returns the event of a handle.
 pub fn event<'a>(handle: *mut CudaEvent) -> Done<&'a mut CudaEvent> {
     // SAFETY: the program gives a handle that it got and has not given back, and calls are serialized.
-    unsafe { handle.as_mut() }.ok_or(INVALID_HANDLE)
+    unsafe { handle.as_mut() }.ok_or(error::INVALID_HANDLE)
 }
 
 pub fn make_event(to: *mut *mut CudaEvent) -> Done {
-    put(to, Box::into_raw(Box::new(CudaEvent(None))))
+    let number = LAST_EVENT.fetch_add(1, Ordering::Relaxed) + 1;
+    put(to, Box::into_raw(Box::new(CudaEvent(number))))
 }
 
-/// Creates a stream. It is only a distinct handle, without state.
-pub fn make_stream(to: *mut *mut c_void) -> Done {
-    put(to, Box::into_raw(Box::new(0u64)).cast())
+/// Creates a stream.
+pub fn make_stream(runtime: &mut Runtime, to: *mut *mut c_void, flags: u32) -> Done {
+    let handle = Box::into_raw(Box::new(0u64)).cast::<c_void>();
+    let streams = &mut runtime.streams;
+    streams.created += 1;
+    let number = PER_THREAD + 2 * streams.created + u64::from(flags & NON_BLOCKING);
+    streams.numbers.insert(handle as usize, number);
+    put(to, handle)
 }
 
-pub fn elapsed(milliseconds: *mut f32, start: *mut CudaEvent, end: *mut CudaEvent) -> Done {
-    let (start, end) = (event(start)?.0.ok_or(INVALID_HANDLE)?, event(end)?.0.ok_or(INVALID_HANDLE)?);
+pub fn elapsed(
+    runtime: &mut Runtime,
+    milliseconds: *mut f32,
+    start: *mut CudaEvent,
+    end: *mut CudaEvent,
+) -> Done {
+    let (start, end) = (event(start)?.time(runtime)?, event(end)?.time(runtime)?);
     put(milliseconds, ((end - start) / 1e6) as f32)
 }
 
@@ -41,15 +85,24 @@ pub fn record(runtime: &mut Runtime, handle: *mut CudaEvent, stream: *mut c_void
     if runtime.graphs.record(handle.cast(), stream) {
         return Ok(());
     }
-    event(handle)?.0 = Some(now(runtime)?);
-    Ok(())
+    let number = event(handle)?.0;
+    runtime.on(stream, |runtime| runtime.connection.call(Call::RecordEvent, &[number], &[]).map(drop))
 }
 
-/// Lets a stream wait for an event, which has happened unless it belongs to a capture.
+/// Lets a stream wait for an event.
 pub fn wait(runtime: &mut Runtime, stream: *mut c_void, handle: *mut CudaEvent) -> Done {
-    event(handle)?;
+    let number = event(handle)?.0;
     runtime.graphs.wait(handle.cast(), stream);
-    Ok(())
+    if runtime.graphs.captures(stream) || !runtime.streams.has_queued {
+        return Ok(());
+    }
+    runtime.on(stream, |runtime| runtime.connection.call(Call::WaitEvent, &[number], &[]).map(drop))
+}
+
+/// Waits until an event has happened.
+pub fn synchronize_event(runtime: &mut Runtime, handle: *mut CudaEvent) -> Done {
+    let number = event(handle)?.0;
+    runtime.wait_for(sync::EVENT, number)
 }
 
 pub fn end_event(handle: *mut CudaEvent) -> Done {
@@ -59,10 +112,9 @@ pub fn end_event(handle: *mut CudaEvent) -> Done {
     Ok(())
 }
 
-pub fn end_stream(handle: *mut c_void) -> Done {
-    if handle.is_null() {
-        return Err(INVALID_HANDLE);
-    }
+/// Destroys a stream. Its queued work continues.
+pub fn end_stream(runtime: &mut Runtime, handle: *mut c_void) -> Done {
+    runtime.streams.numbers.remove(&(handle as usize)).ok_or(error::INVALID_HANDLE)?;
     // SAFETY: `make_stream` made it, and the program gives it back.
     drop(unsafe { Box::from_raw(handle.cast::<u64>()) });
     Ok(())
@@ -75,17 +127,24 @@ api! {
     fn cudaEventRecordWithFlags(handle: *mut CudaEvent, stream: *mut c_void, _flags: u32) |runtime| {
         record(runtime, handle, stream)
     };
-    fn cudaEventSynchronize(handle: *mut CudaEvent) |_| event(handle).map(drop);
-    fn cudaEventQuery(handle: *mut CudaEvent) |_| event(handle).map(drop);
-    fn cudaEventElapsedTime(to: *mut f32, start: *mut CudaEvent, end: *mut CudaEvent) |_| elapsed(to, start, end);
-    fn cudaEventElapsedTime_v2(to: *mut f32, start: *mut CudaEvent, end: *mut CudaEvent) |_| elapsed(to, start, end);
+    fn cudaEventSynchronize(handle: *mut CudaEvent) |runtime| synchronize_event(runtime, handle);
+    // The host takes no simulated time, so that a program that polls would never see the end of the work.
+    fn cudaEventQuery(handle: *mut CudaEvent) |runtime| synchronize_event(runtime, handle);
+    fn cudaEventElapsedTime(to: *mut f32, start: *mut CudaEvent, end: *mut CudaEvent) |runtime| {
+        elapsed(runtime, to, start, end)
+    };
+    fn cudaEventElapsedTime_v2(to: *mut f32, start: *mut CudaEvent, end: *mut CudaEvent) |runtime| {
+        elapsed(runtime, to, start, end)
+    };
     fn cudaEventDestroy(handle: *mut CudaEvent) |_| end_event(handle);
-    fn cudaStreamCreate(to: *mut *mut c_void) |_| make_stream(to);
-    fn cudaStreamCreateWithFlags(to: *mut *mut c_void, _flags: u32) |_| make_stream(to);
-    fn cudaStreamCreateWithPriority(to: *mut *mut c_void, _flags: u32, _priority: c_int) |_| make_stream(to);
-    fn cudaStreamDestroy(handle: *mut c_void) |_| end_stream(handle);
-    fn cudaStreamSynchronize(_stream: *mut c_void) |runtime| runtime.synchronize();
-    fn cudaStreamQuery(_stream: *mut c_void) |runtime| runtime.synchronize();
+    fn cudaStreamCreate(to: *mut *mut c_void) |runtime| make_stream(runtime, to, 0);
+    fn cudaStreamCreateWithFlags(to: *mut *mut c_void, flags: u32) |runtime| make_stream(runtime, to, flags);
+    fn cudaStreamCreateWithPriority(to: *mut *mut c_void, flags: u32, _priority: c_int) |runtime| {
+        make_stream(runtime, to, flags)
+    };
+    fn cudaStreamDestroy(handle: *mut c_void) |runtime| end_stream(runtime, handle);
+    fn cudaStreamSynchronize(stream: *mut c_void) |runtime| runtime.synchronize_stream(stream);
+    fn cudaStreamQuery(stream: *mut c_void) |runtime| runtime.synchronize_stream(stream);
     fn cudaStreamWaitEvent(stream: *mut c_void, handle: *mut CudaEvent, _flags: u32) |runtime| wait(runtime, stream, handle);
     fn cudaStreamGetFlags(_stream: *mut c_void, flags: *mut u32) |_| put(flags, 0);
     fn cudaStreamGetPriority(_stream: *mut c_void, priority: *mut c_int) |_| put(priority, 0);
@@ -100,13 +159,63 @@ api! {
 }
 
 impl Runtime {
-    /// Waits for all work. Work has already ended when its call returns, but this reports the error of a failed device again.
+    /// Returns the number of the stream to which work is added. `None`: the call waits for the work, because the program has created no
+    /// stream, or shares memory with kernels, which each launch sends and fetches.
+    fn queue(&self, stream: *mut c_void) -> Done<Option<u64>> {
+        let number = match stream as usize {
+            0 | LEGACY_HANDLE => DEFAULT,
+            PER_THREAD_HANDLE => PER_THREAD,
+            handle => *self.streams.numbers.get(&handle).ok_or(error::INVALID_HANDLE)?,
+        };
+        Ok((self.streams.created > 0 && self.managed.is_empty()).then_some(number))
+    }
+
+    /// Adds the work that `add` sends to a stream, if its work is queued.
+    pub fn on(&mut self, stream: *mut c_void, add: impl FnOnce(&mut Self) -> Done) -> Done {
+        self.connection.stream = self.queue(stream)?;
+        self.streams.has_queued |= self.connection.stream.is_some();
+        let added = add(self);
+        self.connection.stream = None;
+        added
+    }
+
+    /// Waits for the work of the default stream before a call that takes effect immediately.
+    pub fn settle(&mut self) -> Done {
+        if self.connection.stream.is_some() { Ok(()) } else { self.wait_for(sync::STREAM, DEFAULT) }
+    }
+
+    /// Waits for queued work, and takes the bytes that it has read.
+    pub fn wait_for(&mut self, target: u64, number: u64) -> Done {
+        if !self.streams.has_queued {
+            return Ok(());
+        }
+        let reply = self.connection.call(Call::Synchronize, &[target, number], &[])?;
+        print(&reply.bytes);
+        for _ in 0..reply.words.first().copied().unwrap_or(0) {
+            let read = self.connection.call(Call::TakeRead, &[], &[])?;
+            let ticket = read.words.first().copied().unwrap_or(0);
+            self.streams.reads.remove(&ticket).map_or(Ok(()), |rows| rows.put(&read.bytes))?;
+        }
+        self.streams.has_queued = target != sync::ALL;
+        Ok(())
+    }
+
+    /// Waits for all work. Also reports the error of a failed device again.
     pub fn synchronize(&mut self) -> Done {
-        if self.modules.is_empty() { Ok(()) } else { now(self).map(drop) }
+        self.wait_for(sync::ALL, 0)?;
+        if self.modules.is_empty() { Ok(()) } else { self.connection.call(Call::Now, &[], &[]).map(drop) }
+    }
+
+    /// Waits for the work of a stream, as [`Runtime::synchronize`] for all work.
+    pub fn synchronize_stream(&mut self, stream: *mut c_void) -> Done {
+        match self.queue(stream)? {
+            Some(number) => self.wait_for(sync::STREAM, number),
+            None => self.synchronize(),
+        }
     }
 }
 
-/// A function of the program that runs after the previous work, which means immediately.
+/// A function of the program that runs after the previous work of its stream.
 type HostFunction = extern "C" fn(*mut c_void);
 type Callback = extern "C" fn(*mut c_void, c_int, *mut c_void);
 
@@ -121,7 +230,11 @@ extern "C" fn cudaLaunchHostFunc(
     let code = entry("cudaLaunchHostFunc", |runtime| {
         is_captured = runtime.graphs.captures(stream);
         let work = HostWork { function, data: data.expose_provenance() };
-        if is_captured { runtime.graphs.capture(Work::Host(work)) } else { Ok(()) }
+        if is_captured {
+            runtime.graphs.capture(Work::Host(work))
+        } else {
+            runtime.synchronize_stream(stream)
+        }
     });
     if is_captured || code != 0 {
         return code;
@@ -139,7 +252,7 @@ extern "C" fn cudaStreamAddCallback(
     _flags: u32,
 ) -> i32 {
     let Some(callback) = callback else { return crate::protocol::error::INVALID_VALUE };
-    let code = entry("cudaStreamAddCallback", Runtime::synchronize);
+    let code = entry("cudaStreamAddCallback", |runtime| runtime.synchronize_stream(stream));
     // Called without the lock, because the function may take a long time.
     callback(stream, code, data);
     0

@@ -1,7 +1,7 @@
 //! Textures: texture objects, texture references to which the program binds memory, and surface objects.
 use crate::arrays::{Array, TexelFormat, array};
 use crate::pointers::{field, get, put, put_if};
-use crate::protocol::{Call, error};
+use crate::protocol::{Call, error, sync};
 use crate::runtime::Runtime;
 use crate::{Done, api, memory};
 use std::ffi::{c_int, c_void};
@@ -77,6 +77,7 @@ fn bind(runtime: &mut Runtime, reference: *const c_void, texels: &Texels) -> Don
     };
     let handle = texels.texture(runtime, &sampling)?;
     let (address, _) = runtime.variable(reference)?;
+    runtime.wait_for(sync::ALL, 0)?;
     runtime.connection.write(address, &handle.to_le_bytes())
 }
 

@@ -1,4 +1,4 @@
-//! Work of streams: launches, copies and fills. It runs immediately, or whenever the graph that records it is launched.
+//! Work of streams: launches, copies and fills. It is sent immediately, or whenever the graph that records it is launched.
 use crate::Done;
 use crate::arrays;
 use crate::copies::CopySide;
@@ -109,8 +109,11 @@ impl Work {
 }
 
 impl Runtime {
-    /// Runs work of a stream. If the stream is being captured, adds the work to the graph instead.
+    /// Adds work to a stream. If the stream is being captured, adds the work to the graph instead.
     pub fn submit(&mut self, stream: *mut c_void, work: Work) -> Done {
-        if self.graphs.captures(stream) { self.graphs.capture(work) } else { work.run(self) }
+        if self.graphs.captures(stream) {
+            return self.graphs.capture(work);
+        }
+        self.on(stream, |runtime| work.run(runtime))
     }
 }

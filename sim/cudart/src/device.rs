@@ -376,7 +376,13 @@ impl Device {
                 }
             }
             DeviceOperation::Texture { texture } => drop(memory.create_texture(texture.clone())?),
-            DeviceOperation::Module { .. } | DeviceOperation::Launch(_) | DeviceOperation::Refused(_) => {}
+            DeviceOperation::Module { .. }
+            | DeviceOperation::Launch(_)
+            | DeviceOperation::Refused(_)
+            | DeviceOperation::Queue { .. }
+            | DeviceOperation::Record { .. }
+            | DeviceOperation::Wait { .. }
+            | DeviceOperation::Synchronize(_) => {}
         }
         Ok(())
     }
@@ -412,22 +418,45 @@ impl Device {
         self.modules[module].write_constants(range.start as u64, bytes).ok_or_else(wrong)
     }
 
-    /// Prepares a launch. Also executes it without timing if a second execution is requested.
-    fn launch(&mut self, launch: &LaunchOperation, memory: &DeviceMemory) -> Result<LaunchedKernel> {
-        let (module, name) = (launch.module, &launch.kernel);
-        let kernel = self.kernel(module, name)?;
+    /// Checks work for a stream, without any effect.
+    ///
+    /// # Errors
+    /// The device would refuse the work now.
+    pub fn check_operation(&self, operation: &DeviceOperation, memory: &DeviceMemory) -> Result<()> {
+        match operation {
+            DeviceOperation::Launch(launch) => self.prepare(launch, memory).map(drop),
+            DeviceOperation::Write { rows, .. } | DeviceOperation::Fill { rows, .. } => {
+                self.check(*rows, memory)
+            }
+            DeviceOperation::Copy { to, from, pitch } => {
+                self.check(*to, memory)?;
+                self.check(PitchedRows { address: *from, pitch: *pitch, ..*to }, memory)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Prepares a launch.
+    fn prepare(&self, launch: &LaunchOperation, memory: &DeviceMemory) -> Result<LaunchedKernel> {
+        let kernel = self.kernel(launch.module, &launch.kernel)?;
         let mut dims = LaunchDims::new(launch.grid, launch.block);
         dims.dynamic_shared = launch.dynamic_shared;
-        let params = launch.params.clone();
-        let launched = LaunchedKernel::new(Arc::clone(&kernel), dims, params, 0, &self.config)?;
+        let launched = LaunchedKernel::new(kernel, dims, launch.params.clone(), 0, &self.config)?;
         launched.check_room(&self.config.sm, 0, memory)?;
+        Ok(launched)
+    }
+
+    /// Prepares a launch. Also executes it without timing if a second execution is requested.
+    fn launch(&mut self, launch: &LaunchOperation, memory: &DeviceMemory) -> Result<LaunchedKernel> {
+        let launched = self.prepare(launch, memory)?;
         self.launches += 1;
         if let Some(untimed) = &mut self.untimed {
+            let LaunchedKernel { kernel, dims, params, .. } = &launched;
             let mut goes_on = |_: u64| (self.goes_on)();
-            run_kernel(&kernel, &dims, &launch.params, &mut untimed.memory, &mut goes_on)?;
+            run_kernel(kernel, dims, params, &mut untimed.memory, &mut goes_on)?;
             // Only the output of the timed execution is kept.
             untimed.memory.take_printed();
-            untimed.ran = Some(name.clone());
+            untimed.ran = Some(launch.kernel.clone());
         }
         Ok(launched)
     }

@@ -10,3 +10,4 @@ pub mod operation;
 pub mod protocol;
 pub mod refusals;
 pub mod session;
+pub mod streams;

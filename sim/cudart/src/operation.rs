@@ -27,6 +27,32 @@ pub struct PitchedRows {
     pub height: u64,
 }
 
+/// Number of a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, State)]
+pub struct StreamId(pub u64);
+
+impl StreamId {
+    /// The default stream.
+    pub const DEFAULT: StreamId = StreamId(0);
+
+    /// Returns whether the stream waits for the default stream, and the default stream for it. Numbers of other streams are odd.
+    #[must_use]
+    pub fn is_blocking(self) -> bool {
+        self.0.is_multiple_of(2)
+    }
+}
+
+/// Work for whose end a program waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
+pub enum SyncTarget {
+    /// All work of a stream.
+    Stream(StreamId),
+    /// The last record of an event.
+    Event(u64),
+    /// All work.
+    All,
+}
+
 /// An operation of a program on a device.
 #[derive(Clone, Debug, PartialEq, State)]
 pub enum DeviceOperation {
@@ -75,10 +101,45 @@ pub enum DeviceOperation {
         /// Description of the texture.
         texture: Texture,
     },
-    /// Launches a kernel.
+    /// Launches a kernel on the default stream, and waits for its end.
     Launch(LaunchOperation),
     /// Records work that was refused to the program, and is therefore missing.
     Refused(Refusals),
+    /// Adds a change of memory or a launch to a stream.
+    Queue {
+        /// Stream of the work.
+        stream: StreamId,
+        /// The work.
+        operation: Box<DeviceOperation>,
+    },
+    /// Adds the record of an event to a stream.
+    Record {
+        /// Stream of the record.
+        stream: StreamId,
+        /// Number of the event.
+        event: u64,
+    },
+    /// Lets a stream wait for the last record of an event.
+    Wait {
+        /// Stream that waits.
+        stream: StreamId,
+        /// Number of the event.
+        event: u64,
+    },
+    /// Lets the program wait.
+    Synchronize(SyncTarget),
+}
+
+impl DeviceOperation {
+    /// Returns whether the operation launches a kernel.
+    #[must_use]
+    pub fn is_launch(&self) -> bool {
+        match self {
+            DeviceOperation::Launch(_) => true,
+            DeviceOperation::Queue { operation, .. } => operation.is_launch(),
+            _ => false,
+        }
+    }
 }
 
 /// The launch of a kernel.
@@ -217,6 +278,13 @@ mod tests {
             DeviceOperation::Launch(launch),
             DeviceOperation::Free { address: 256 },
             DeviceOperation::Refused(refusals),
+            DeviceOperation::Queue {
+                stream: StreamId(2),
+                operation: Box::new(DeviceOperation::Fill { rows, byte: 3 }),
+            },
+            DeviceOperation::Record { stream: StreamId(2), event: 1 },
+            DeviceOperation::Wait { stream: StreamId::DEFAULT, event: 1 },
+            DeviceOperation::Synchronize(SyncTarget::Event(1)),
         ];
         ProgramRecord { name: "program".into(), arguments: "1 2".into(), operations }
     }

@@ -1,7 +1,7 @@
 //! Messages between the runtime library in a CUDA program and the device that serves it. The library sends requests, the device
 //! replies.
 //!
-//! A request has a call, the name of the CUDA function, integers and bytes. A reply has a CUDA error code, integers and bytes.
+//! A request has a call, the stream to whose work it belongs, the name of the CUDA function, integers and bytes. A reply has a CUDA error code, integers and bytes.
 //! Both sides come from the same build: the protocol has one version.
 //!
 //! Each connection begins with [`Call::Hello`]. The device serves the first connection, and then moves its socket to [`late`]. A
@@ -32,6 +32,16 @@ const MOST_WORDS: u64 = 1 << 16;
 /// Max length of a function name in bytes.
 const MOST_NAME_BYTES: u64 = 256;
 
+/// First integer of [`Call::Synchronize`].
+pub mod sync {
+    /// All work of a stream.
+    pub const STREAM: u64 = 0;
+    /// The last record of an event.
+    pub const EVENT: u64 = 1;
+    /// All work.
+    pub const ALL: u64 = 2;
+}
+
 /// CUDA error codes that the simulator returns.
 pub mod error {
     /// An argument is wrong (`cudaErrorInvalidValue`).
@@ -50,6 +60,10 @@ pub mod error {
     pub const NO_KERNEL_IMAGE: i32 = 209;
     /// The PTX cannot be executed.
     pub const INVALID_PTX: i32 = 218;
+    /// A stream, event or module is unknown.
+    pub const INVALID_HANDLE: i32 = 400;
+    /// An event waits for earlier work.
+    pub const NOT_READY: i32 = 600;
     /// A kernel accessed memory outside of its buffers.
     pub const ILLEGAL_ADDRESS: i32 = 700;
     /// A block needs more resources than an SM has.
@@ -104,8 +118,8 @@ calls! {
     Fill = 8,
     /// Copies rows: address and pitch of the destination, address and pitch of the source, bytes per row, number of rows.
     Copy = 9,
-    /// Launches a kernel: index, grid, block, dynamic shared memory, and the parameters (bytes). Returns the kernel's printed
-    /// text.
+    /// Launches a kernel: index, grid, block, dynamic shared memory, and the parameters (bytes). Without a stream, waits for its
+    /// end and returns its printed text.
     Launch = 10,
     /// Returns the simulated time in nanoseconds, as the bits of an `f64`.
     Now = 11,
@@ -124,6 +138,19 @@ calls! {
     Refused = 17,
     /// Checks that rows are inside buffers, before a copy in pieces, with the integers of [`Call::Write`].
     Check = 18,
+    /// Reads rows when the stream comes to it: the integers of [`Call::Write`], and the ticket for [`Call::TakeRead`].
+    ReadLater = 19,
+    /// Records an event by its number.
+    RecordEvent = 20,
+    /// Lets the stream wait for an event.
+    WaitEvent = 21,
+    /// Returns the simulated time of an event in nanoseconds, as the bits of an `f64`.
+    EventTime = 22,
+    /// Waits for a stream, an event or all work: one of [`sync`], and the number of the stream or event. Returns the number of
+    /// reads that have ended, and printed text (bytes).
+    Synchronize = 23,
+    /// Returns the ticket and the bytes of a read that has ended.
+    TakeRead = 24,
 }
 
 impl Call {
@@ -167,6 +194,8 @@ pub enum Property {
 pub struct CallRequest {
     /// Number of a [`Call`].
     pub call: u64,
+    /// Number of the stream to whose work the call belongs; `None`: the call takes effect immediately.
+    pub stream: Option<u64>,
     /// Name of the CUDA function.
     pub name: String,
     /// Integer arguments.
@@ -255,6 +284,7 @@ fn receive(from: &mut impl Read, most: impl Fn(u64) -> u64) -> io::Result<Option
 pub fn send_request(
     to: &mut impl Write,
     call: Call,
+    stream: Option<u64>,
     name: &str,
     words: &[u64],
     bytes: &[u8],
@@ -264,7 +294,7 @@ pub fn send_request(
         let why = format!("{} bytes: must be at most {limit}", bytes.len());
         return Err(io::Error::new(ErrorKind::InvalidInput, why));
     }
-    send(to, [call as u64, 0], name, words, bytes)
+    send(to, [call as u64, stream.map_or(0, |stream| stream + 1)], name, words, bytes)
 }
 
 impl CallRequest {
@@ -275,7 +305,10 @@ impl CallRequest {
     pub fn receive(from: &mut impl Read) -> io::Result<Option<Self>> {
         let most = |call| Call::of(call).map_or(0, Call::most_bytes);
         let message = receive(from, most)?;
-        Ok(message.map(|([call, _], name, words, bytes)| CallRequest { call, name, words, bytes }))
+        Ok(message.map(|([call, stream], name, words, bytes)| {
+            let stream = stream.checked_sub(1);
+            CallRequest { call, stream, name, words, bytes }
+        }))
     }
 }
 
@@ -311,11 +344,17 @@ mod tests {
     #[test]
     fn what_was_sent_is_received_and_the_end_between_two_messages_is_one() {
         let mut sent = Vec::new();
-        send_request(&mut sent, Call::Write, "cudaMemcpy", &[1, 2], &[3; 5]).expect("a vector takes it");
+        send_request(&mut sent, Call::Write, Some(4), "cudaMemcpy", &[1, 2], &[3; 5])
+            .expect("a vector takes it");
         let mut from = sent.as_slice();
         let request = CallRequest::receive(&mut from).expect("it is whole").expect("it is there");
-        let expected =
-            CallRequest { call: 6, name: "cudaMemcpy".into(), words: vec![1, 2], bytes: vec![3; 5] };
+        let expected = CallRequest {
+            call: 6,
+            stream: Some(4),
+            name: "cudaMemcpy".into(),
+            words: vec![1, 2],
+            bytes: vec![3; 5],
+        };
         assert_eq!(request, expected);
         assert_eq!(CallRequest::receive(&mut from).expect("an end"), None);
         for length in 1..sent.len() {
@@ -355,7 +394,7 @@ mod tests {
         let mut sent = Vec::new();
         let long = vec![0; PIECE_BYTES as usize + 1];
         let error =
-            send_request(&mut sent, Call::Write, "cudaMemcpy", &[], &long).expect_err("it is too long");
+            send_request(&mut sent, Call::Write, None, "cudaMemcpy", &[], &long).expect_err("it is too long");
         assert_eq!((error.kind(), sent.len()), (ErrorKind::InvalidInput, 0));
     }
 }

@@ -4,9 +4,10 @@ mod process;
 
 use crate::device::{Device, DeviceError, GoesOn};
 use crate::fatbin;
-use crate::operation::{DeviceOperation, LaunchOperation, PitchedRows, ProgramRecord};
-use crate::protocol::{Call, CallReply, CallRequest, PIECE_BYTES, Property, error};
+use crate::operation::{DeviceOperation, LaunchOperation, PitchedRows, ProgramRecord, StreamId, SyncTarget};
+use crate::protocol::{Call, CallReply, CallRequest, PIECE_BYTES, Property, error, sync};
 use crate::refusals::Refusals;
+use crate::streams::{EventTime, StreamWork, Streams};
 use host::{HostEvent, HostProcess, Stop};
 use selvedge_gpu::config::{BUILT_IN, GpuConfig};
 use selvedge_gpu::sm::launch::LaunchedKernel;
@@ -164,6 +165,23 @@ impl RefusedCall {
     }
 }
 
+/// A call that waits for work.
+struct WaitingCall {
+    /// CUDA function.
+    name: String,
+    target: SyncTarget,
+}
+
+/// Next step of a program.
+pub enum SessionStep {
+    /// A launch starts now.
+    Launch(Box<LaunchedKernel>),
+    /// Nothing can start before a launch ends.
+    Await,
+    /// The program makes no more calls, and all work has ended.
+    End,
+}
+
 /// Serves the calls of a program in order.
 pub struct Session {
     live: Arc<StartedProgram>,
@@ -178,8 +196,13 @@ pub struct Session {
     textures: u64,
     record: Option<ProgramRecord>,
     calls: u64,
-    /// CUDA function whose launch is in flight.
-    in_flight: Option<String>,
+    streams: Streams,
+    /// Call that waits for work.
+    waiting: Option<WaitingCall>,
+    /// Error of queued work, for the next call that waits.
+    late: Option<RefusedCall>,
+    /// `true` after the last call of the program.
+    is_over: bool,
     /// Work that was refused to the program.
     refusals: Refusals,
     /// Result of the program's end.
@@ -217,13 +240,16 @@ impl Session {
             capacity,
             textures: 0,
             calls: 0,
-            in_flight: None,
+            streams: Streams::new(config.sm.concurrent_launches),
+            waiting: None,
+            late: None,
+            is_over: false,
             refusals: Refusals::default(),
             ended: None,
         })
     }
 
-    /// Ends the launch in flight and serves calls up to the next launch. Returns `None` after the program's end. `now` returns
+    /// Ends the launches in flight and serves calls up to the next launch. Returns `None` after the program's end. `now` returns
     /// the current core cycle.
     ///
     /// # Errors
@@ -233,46 +259,120 @@ impl Session {
         memory: &mut DeviceMemory,
         now: &mut dyn FnMut() -> u64,
     ) -> Result<Option<LaunchedKernel>, SessionError> {
-        self.device.compare(memory)?;
-        if self.in_flight.take().is_some() {
-            let bytes = memory.take_printed().text.into_bytes();
-            self.reply(&CallReply { bytes, ..CallReply::default() });
+        self.streams.end_all();
+        match self.step(true, memory, now)? {
+            SessionStep::Launch(launch) => Ok(Some(*launch)),
+            SessionStep::Await | SessionStep::End => Ok(None),
         }
+    }
+
+    /// Serves calls up to the next step, while launches may be in flight. `now` returns the current core cycle.
+    ///
+    /// # Errors
+    /// The errors of [`Session::next`].
+    pub fn beside(
+        &mut self,
+        memory: &mut DeviceMemory,
+        now: &mut dyn FnMut() -> u64,
+    ) -> Result<SessionStep, SessionError> {
+        self.step(false, memory, now)
+    }
+
+    /// Returns whether launches of different streams could run at the same time so far.
+    #[must_use]
+    pub fn overlaps(&self) -> bool {
+        self.streams.overlaps()
+    }
+
+    /// Serves calls up to the next step. If it `collects`, no launch starts before the program waits, so that all launches that could start
+    /// are known.
+    fn step(
+        &mut self,
+        collects: bool,
+        memory: &mut DeviceMemory,
+        now: &mut dyn FnMut() -> u64,
+    ) -> Result<SessionStep, SessionError> {
+        if self.streams.is_resting() {
+            self.device.compare(memory)?;
+        }
+        let hz = self.device.config().core_hz();
+        let mut now = move || now() as f64 * 1e9 / hz;
         loop {
+            let may_launch = !collects || self.is_over || self.waiting.is_some();
+            match self.streams.proceed(&mut self.device, memory, may_launch, &mut now) {
+                Ok(Some(launch)) => return Ok(SessionStep::Launch(Box::new(launch))),
+                Ok(None) => {}
+                Err(error) => {
+                    self.fail_late(error.into());
+                    continue;
+                }
+            }
+            if let Some(waiting) = self.waiting.take_if(|waiting| self.streams.is_done(waiting.target)) {
+                self.end_wait(&waiting, memory);
+            }
+            if self.waiting.is_some() {
+                return Ok(SessionStep::Await);
+            }
+            if self.is_over {
+                let is_done = self.streams.is_done(SyncTarget::All);
+                return Ok(if is_done { SessionStep::End } else { SessionStep::Await });
+            }
             let live = Arc::clone(&self.live);
             let request = match self.host.receive(&|| live.must_stop().is_some()) {
                 HostEvent::Request(request) => request,
-                HostEvent::End => return Ok(None),
+                HostEvent::End => {
+                    self.is_over = true;
+                    continue;
+                }
                 HostEvent::Stopped => return Err(self.live.must_stop().unwrap_or(SessionError::Stopped)),
             };
             self.calls += 1;
-            match self.serve(&request, memory, now) {
+            match self.serve(&request, memory, &mut now) {
                 Ok(Served::Reply(reply)) => self.reply(&reply),
-                Ok(Served::Launch(launch)) => {
-                    self.in_flight = Some(request.name);
-                    return Ok(Some(*launch));
-                }
-                // The next call of `receive` reports the stop.
-                Err(_) if live.must_stop().is_some() => {
-                    self.reply(&CallReply {
-                        code: error::LAUNCH_FAILURE,
-                        is_last: true,
-                        ..CallReply::default()
-                    });
-                }
-                Err(refused) => {
-                    self.refusals.add(&request.name, &refused.why);
-                    (self.live.settings.say)(&format!("{}: {}", request.name, refused.why));
-                    self.reply(&CallReply { code: refused.code, ..CallReply::default() });
-                }
+                Ok(Served::Wait(target)) => self.waiting = Some(WaitingCall { name: request.name, target }),
+                Err(refused) => self.refuse(&request.name, &refused),
             }
         }
     }
 
-    /// Returns CUDA error `code` for the launch in flight and all later calls: a device does not recover from a fault. Then ends
+    /// Ends a launch in flight by its kernel slot.
+    pub fn end(&mut self, slot: u8) {
+        self.streams.end(slot);
+    }
+
+    /// Replies to a call that has waited.
+    fn end_wait(&mut self, waiting: &WaitingCall, memory: &mut DeviceMemory) {
+        if let Some(late) = self.late.take() {
+            return self.refuse(&waiting.name, &late);
+        }
+        let (words, bytes) = (vec![self.streams.reads() as u64], memory.take_printed().text.into_bytes());
+        self.reply(&CallReply { words, bytes, ..CallReply::default() });
+    }
+
+    /// Keeps the error of queued work for the call that waits for the work, or for the next call that waits.
+    fn fail_late(&mut self, refused: RefusedCall) {
+        match self.waiting.take() {
+            Some(waiting) => self.refuse(&waiting.name, &refused),
+            None => drop(self.late.get_or_insert(refused)),
+        }
+    }
+
+    /// Refuses a call, and reports it unless the run must stop.
+    fn refuse(&mut self, name: &str, refused: &RefusedCall) {
+        if self.live.must_stop().is_some() {
+            // The next call of `receive` reports the stop.
+            let code = error::LAUNCH_FAILURE;
+            return self.reply(&CallReply { code, is_last: true, ..CallReply::default() });
+        }
+        self.refusals.add(name, &refused.why);
+        (self.live.settings.say)(&format!("{name}: {}", refused.why));
+        self.reply(&CallReply { code: refused.code, ..CallReply::default() });
+    }
+
+    /// Returns CUDA error `code` for the call that waits and all later calls: a device does not recover from a fault. Then ends
     /// the program, unless it ends within a grace period.
     pub fn fail(&mut self, code: i32) {
-        if self.in_flight.take().is_some() {
+        if self.waiting.take().is_some() {
             self.reply(&CallReply { code, is_last: true, ..CallReply::default() });
         }
         // The exit status has no meaning after a failure.
@@ -353,11 +453,12 @@ impl Session {
         &mut self,
         request: &CallRequest,
         memory: &mut DeviceMemory,
-        now: &mut dyn FnMut() -> u64,
+        now: &mut dyn FnMut() -> f64,
     ) -> Result<Served, RefusedCall> {
         let unknown =
             || RefusedCall::new(error::NOT_SUPPORTED, "the library is of another release of Selvedge");
         let call = Call::of(request.call).ok_or_else(unknown)?;
+        let stream = request.stream.map(StreamId);
         let words = &request.words;
         let word = |index: usize| words.get(index).copied().unwrap_or(0);
         let rows = || PitchedRows { address: word(0), pitch: word(1), width: word(2), height: word(3) };
@@ -377,8 +478,7 @@ impl Session {
             }
             Call::Write => {
                 let bytes = request.bytes.clone();
-                self.apply(DeviceOperation::Write { rows: rows(), bytes }, memory)?;
-                CallReply::default()
+                self.change(stream, DeviceOperation::Write { rows: rows(), bytes }, memory)?
             }
             Call::Read => {
                 let rows = rows();
@@ -398,18 +498,52 @@ impl Session {
             }
             Call::Hello => return Err(unknown()),
             Call::Fill => {
-                self.apply(DeviceOperation::Fill { rows: rows(), byte: word(4) as u8 }, memory)?;
-                CallReply::default()
+                self.change(stream, DeviceOperation::Fill { rows: rows(), byte: word(4) as u8 }, memory)?
             }
             Call::Copy => {
                 let to = PitchedRows { address: word(0), pitch: word(1), width: word(4), height: word(5) };
-                self.apply(DeviceOperation::Copy { to, from: word(2), pitch: word(3) }, memory)?;
+                self.change(stream, DeviceOperation::Copy { to, from: word(2), pitch: word(3) }, memory)?
+            }
+            Call::Launch => return self.launch(stream, words, &request.bytes, memory),
+            Call::Now => numbers(vec![now().to_bits()]),
+            Call::ReadLater => {
+                self.device.check(rows(), memory)?;
+                let work = StreamWork::Read { ticket: word(4), rows: rows() };
+                self.streams.push(stream.unwrap_or(StreamId::DEFAULT), work);
                 CallReply::default()
             }
-            Call::Launch => return self.launch(words, &request.bytes, memory),
-            Call::Now => {
-                let nanoseconds = now() as f64 * 1e9 / self.device.config().core_hz();
-                numbers(vec![nanoseconds.to_bits()])
+            Call::RecordEvent => {
+                let (stream, event) = (stream.unwrap_or(StreamId::DEFAULT), word(0));
+                self.note(DeviceOperation::Record { stream, event });
+                self.streams.push(stream, StreamWork::Record { event });
+                CallReply::default()
+            }
+            Call::WaitEvent => {
+                let (stream, event) = (stream.unwrap_or(StreamId::DEFAULT), word(0));
+                self.note(DeviceOperation::Wait { stream, event });
+                self.streams.push(stream, StreamWork::Wait { event });
+                CallReply::default()
+            }
+            Call::EventTime => match self.streams.event(word(0)) {
+                EventTime::At(at) => numbers(vec![at.to_bits()]),
+                EventTime::Pending => CallReply { code: error::NOT_READY, ..CallReply::default() },
+                EventTime::Unknown => {
+                    return Err(RefusedCall::new(error::INVALID_HANDLE, "the event was never recorded"));
+                }
+            },
+            Call::Synchronize => {
+                let target = match word(0) {
+                    sync::STREAM => SyncTarget::Stream(StreamId(word(1))),
+                    sync::EVENT => SyncTarget::Event(word(1)),
+                    _ => SyncTarget::All,
+                };
+                self.note(DeviceOperation::Synchronize(target));
+                return Ok(Served::Wait(target));
+            }
+            Call::TakeRead => {
+                let none = || RefusedCall::new(error::INVALID_VALUE, "no read has ended");
+                let (ticket, bytes) = self.streams.take_read().ok_or_else(none)?;
+                CallReply { words: vec![ticket], bytes, ..CallReply::default() }
             }
             Call::Device => numbers(self.properties()),
             Call::MemoryInfo => numbers(vec![self.capacity - memory.used(), self.capacity]),
@@ -417,6 +551,23 @@ impl Session {
             Call::Occupancy => self.occupancy(words)?,
         };
         Ok(Served::Reply(reply))
+    }
+
+    /// Changes memory now, or when a stream comes to it.
+    fn change(
+        &mut self,
+        stream: Option<StreamId>,
+        operation: DeviceOperation,
+        memory: &mut DeviceMemory,
+    ) -> Result<CallReply, RefusedCall> {
+        let Some(stream) = stream else {
+            self.apply(operation, memory)?;
+            return Ok(CallReply::default());
+        };
+        self.device.check_operation(&operation, memory)?;
+        self.note(DeviceOperation::Queue { stream, operation: Box::new(operation.clone()) });
+        self.streams.push(stream, StreamWork::Operation(operation));
+        Ok(CallReply::default())
     }
 
     fn load(&mut self, bytes: &[u8], memory: &mut DeviceMemory) -> Result<CallReply, RefusedCall> {
@@ -456,12 +607,13 @@ impl Session {
         Ok(numbers(vec![symbol.address, symbol.bytes]))
     }
 
-    /// Launches a kernel. `words` has its index, grid, block and dynamic shared memory.
+    /// Launches a kernel. `words` has its index, grid, block and dynamic shared memory. Without a stream, the call waits for its end.
     fn launch(
         &mut self,
+        stream: Option<StreamId>,
         words: &[u64],
         params: &[u8],
-        memory: &mut DeviceMemory,
+        memory: &DeviceMemory,
     ) -> Result<Served, RefusedCall> {
         let [number, gx, gy, gz, bx, by, bz, shared] = *words else {
             return Err(RefusedCall::new(error::INVALID_VALUE, "a launch without its numbers"));
@@ -475,10 +627,18 @@ impl Session {
             dynamic_shared: u32::try_from(shared).unwrap_or(u32::MAX),
             params: params.to_vec(),
         };
-        let launched = self.apply(DeviceOperation::Launch(operation), memory)?;
-        launched
-            .map(|launched| Served::Launch(Box::new(launched)))
-            .ok_or_else(|| RefusedCall::new(error::LAUNCH_FAILURE, "nothing was launched"))
+        let operation = DeviceOperation::Launch(operation);
+        self.device.check_operation(&operation, memory)?;
+        let noted = match stream {
+            Some(stream) => DeviceOperation::Queue { stream, operation: Box::new(operation.clone()) },
+            None => operation.clone(),
+        };
+        self.note(noted);
+        let target = stream.unwrap_or(StreamId::DEFAULT);
+        self.streams.push(target, StreamWork::Operation(operation));
+        // The second execution is compared after each launch.
+        let waits = stream.is_none() || self.live.settings.verify;
+        Ok(if waits { Served::Wait(SyncTarget::Stream(target)) } else { Served::Reply(CallReply::default()) })
     }
 
     fn kernel(&self, number: u64) -> Result<(usize, Arc<Kernel>), RefusedCall> {
@@ -565,7 +725,8 @@ impl Session {
 /// Result of a served call.
 enum Served {
     Reply(CallReply),
-    Launch(Box<LaunchedKernel>),
+    /// Replies when the work has ended.
+    Wait(SyncTarget),
 }
 
 fn numbers(words: Vec<u64>) -> CallReply {

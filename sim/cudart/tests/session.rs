@@ -53,12 +53,12 @@ fn socket() -> Option<PathBuf> {
 /// Connects like the library.
 fn connect(socket: &PathBuf) -> UnixStream {
     let mut stream = UnixStream::connect(socket).expect("it is served");
-    send_request(&mut stream, Call::Hello, "", &[std::process::id().into()], &[]).expect("it listens");
+    send_request(&mut stream, Call::Hello, None, "", &[std::process::id().into()], &[]).expect("it listens");
     stream
 }
 
 fn call(stream: &mut UnixStream, call: Call, words: &[u64], bytes: &[u8]) -> CallReply {
-    send_request(stream, call, "cudaTest", words, bytes).expect("it listens");
+    send_request(stream, call, None, "cudaTest", words, bytes).expect("it listens");
     CallReply::receive(stream).expect("it replies")
 }
 
@@ -140,7 +140,8 @@ fn part_other_processes() {
     drop(connect(&late(&socket)));
     let mut note = UnixStream::connect(late(&socket)).expect("notes are taken");
     let why = "it is called elsewhere";
-    send_request(&mut note, Call::Refused, "cudaLaunchKernel", &[3], why.as_bytes()).expect("it listens");
+    send_request(&mut note, Call::Refused, None, "cudaLaunchKernel", &[3], why.as_bytes())
+        .expect("it listens");
     assert_eq!(call(stream, Call::MemoryInfo, &[], &[]).code, 0, "the first one goes on");
 }
 
@@ -157,7 +158,7 @@ fn part_endless_calls() {
     let Some(socket) = socket() else { return };
     let stream = &mut connect(&socket);
     // The session closes the connection when the time is over.
-    while send_request(stream, Call::MemoryInfo, "cudaTest", &[], &[]).is_ok()
+    while send_request(stream, Call::MemoryInfo, None, "cudaTest", &[], &[]).is_ok()
         && CallReply::receive(stream).is_ok()
     {}
 }

@@ -38,8 +38,8 @@ use crate::sm::launch::LaunchedKernel;
 use crate::sm::quota::Quotas;
 use crate::sm::{SimFault, Sm, TickContext};
 use crate::snapshot::Snapshot;
-use crate::stats::KernelCounters;
 use crate::stats::MechanismCounters;
+use crate::stats::{KernelCounters, SlotWork};
 use crate::timeline::{CycleView, Happening, Timeline, Track};
 use crate::witness::Witness;
 use clock::ClockDomains;
@@ -273,11 +273,22 @@ impl Gpu {
         self.sms.iter().map(Sm::quota_sets).sum()
     }
 
-    /// Returns the counters of a kernel slot, summed over the SMs.
-    pub fn kernel_counters(&self, slot: usize) -> KernelCounters {
+    /// Returns the counters of a program, summed over the SMs. Its launches must be in the kernel slot of the same number.
+    pub fn program_counters(&self, program: usize) -> KernelCounters {
         self.sms.iter().fold(KernelCounters::default(), |mut sum, sm| {
-            sum += sm.kernel_counters(slot);
+            sum += sm.program_counters(program);
             sum
+        })
+    }
+
+    /// Returns the work of all launches so far in a kernel slot, summed over the SMs.
+    pub fn work_of(&self, slot: u8) -> SlotWork {
+        self.sms.iter().fold(SlotWork::default(), |sum, sm| {
+            let SlotWork { warp_instructions, thread_instructions } = sm.work_of(slot);
+            SlotWork {
+                warp_instructions: sum.warp_instructions + warp_instructions,
+                thread_instructions: sum.thread_instructions + thread_instructions,
+            }
         })
     }
 
@@ -357,15 +368,18 @@ impl Gpu {
     /// that differ from the previous launch, unless the configuration keeps them.
     pub fn start(&mut self, kernel: impl Into<Arc<LaunchedKernel>>) {
         let kernel = kernel.into();
-        let slot = kernel.slot;
-        self.witness.launch(slot);
+        let program = kernel.program;
+        // Loads of the program's other launches may be in flight. They need not see the stores before this launch.
+        if self.launches.running.iter().all(|other| other.kernel.program != program) {
+            self.witness.launch(program);
+        }
         let changed = self.launches.changed(&kernel, &self.config.sm);
         for (id, sm) in self.sms.iter_mut().enumerate() {
             if self.launches.running.is_empty() {
-                sm.launch_alone(slot, changed);
+                sm.launch_alone(program, changed);
                 sm.divide_unified(&kernel);
             } else {
-                sm.launch_beside(slot, changed);
+                sm.launch_beside(program, changed);
             }
             // Even an SM that gets no CTA must write back the dirty lines of its L1D.
             if sm.has_to_send() {

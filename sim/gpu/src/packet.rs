@@ -53,7 +53,7 @@ pub struct Packet {
     pub sm: u16,
     /// L2 slice that serves the request, which is also its port.
     pub slice: u16,
-    /// Kernel slot of the access.
+    /// Program of the access.
     pub kernel: u8,
     /// Token of the sender, returned unchanged in the reply.
     pub token: u32,

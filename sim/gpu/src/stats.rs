@@ -332,6 +332,15 @@ pub struct SmCounters {
 }
 }
 
+/// Instructions that launches in a kernel slot have issued.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotWork {
+    /// Warp instructions.
+    pub warp_instructions: u64,
+    /// Thread instructions.
+    pub thread_instructions: u64,
+}
+
 counters! {
 /// Counters of one of the kernels that share the GPU. All except the resident cycles, which overlap, add up to the counters
 /// of the SMs.

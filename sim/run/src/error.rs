@@ -95,6 +95,9 @@ pub enum RunError {
         /// Allowed kinds.
         must: &'static str,
     },
+    /// Intervals of a program whose streams overlap.
+    #[error("--intervals: launches of different streams overlap: must be a run without --intervals")]
+    Overlap,
     /// The program has fewer launches than the range.
     #[error("--launch {range}: must be 1 to {launches}, the launches of the run")]
     NoSuchLaunch {

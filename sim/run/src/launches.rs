@@ -1,9 +1,10 @@
-//! Runs the launches of a host program in order, and writes checkpoints between cycles.
+//! Runs the launches of a host program, and writes checkpoints between cycles. Launches of different streams of a CUDA program run at
+//! the same time.
 use crate::checkpoint::{Checkpoint, CheckpointSchedule, Journal};
 use crate::conservation::{check_bursts, check_conservation};
 use crate::error::RunError;
 use crate::launch_range::LaunchRange;
-use crate::report::KernelReport;
+use crate::report::{KernelReport, OverlappingLaunch};
 use crate::source::LaunchProgram;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Gpu;
@@ -12,6 +13,7 @@ use selvedge_gpu::sm::SimFault;
 use selvedge_gpu::sm::feed::Feed;
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_gpu::snapshot::Snapshot;
+use selvedge_gpu::stats::SlotWork;
 use selvedge_gpu::trace::strace::TraceRecording;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::LaunchDims;
@@ -45,6 +47,8 @@ pub(crate) struct CurrentLaunch {
     registers: u32,
     shared_bytes: u32,
     ctas_per_sm: u32,
+    /// Launches that have started since the GPU was last idle, if there are several. The first is this one.
+    overlapping: Vec<OverlappingLaunch>,
 }
 
 impl CurrentLaunch {
@@ -55,6 +59,7 @@ impl CurrentLaunch {
             registers: launch.registers_per_cta / (launch.warps_per_cta * 32),
             shared_bytes: launch.shared_bytes,
             ctas_per_sm: launch.most_ctas(&config.sm),
+            overlapping: Vec::new(),
         }
     }
 
@@ -67,9 +72,46 @@ impl CurrentLaunch {
             registers: self.registers,
             shared_bytes: self.shared_bytes,
             ctas_per_sm: self.ctas_per_sm,
+            overlapping: self.overlapping,
             totals: share.clone().into(),
             share,
             so_far,
+        }
+    }
+}
+
+/// A launch in flight, with the state of the GPU at its start.
+struct StartedLaunch {
+    slot: u8,
+    /// Report of the launch, without its end.
+    report: OverlappingLaunch,
+    before: SlotWork,
+}
+
+impl StartedLaunch {
+    /// Returns a launch that starts now.
+    fn new(launch: &LaunchedKernel, gpu: &Gpu) -> Self {
+        StartedLaunch {
+            slot: launch.slot,
+            report: OverlappingLaunch {
+                name: launch.kernel.name.clone(),
+                grid: launch.dims.grid,
+                block: launch.dims.block,
+                start_cycle: gpu.cycle(),
+                ..OverlappingLaunch::default()
+            },
+            before: gpu.work_of(launch.slot),
+        }
+    }
+
+    /// Returns the report of the launch, which ends now.
+    fn end(self, gpu: &Gpu) -> OverlappingLaunch {
+        let work = gpu.work_of(self.slot);
+        OverlappingLaunch {
+            end_cycle: gpu.cycle(),
+            warp_instructions: work.warp_instructions - self.before.warp_instructions,
+            thread_instructions: work.thread_instructions - self.before.thread_instructions,
+            ..self.report
         }
     }
 }
@@ -116,19 +158,61 @@ impl ProgramLaunches {
         mut schedule: Option<&mut CheckpointSchedule>,
     ) -> Result<(), RunError> {
         let mut under_way = resumed;
+        let may_overlap = schedule.is_none() && self.recording.is_none() && self.range.is_none();
+        let mut has_warned = may_overlap;
         loop {
-            let Some(current) =
+            let Some(mut current) =
                 under_way.take().map_or_else(|| self.launch(schedule.is_some()), |one| Ok(Some(one)))?
             else {
                 self.range.map_or(Ok(()), |range| range.check(self.begun))?;
                 return self.program.finish(self.gpu.cycle());
             };
+            if !has_warned && self.program.overlaps() {
+                has_warned = true;
+                self.gpu.warn("launches of different streams run one after another, because checkpoints, --launch and traces need it");
+            }
             match &mut schedule {
                 Some(schedule) => self.run_with_checkpoints(schedule)?,
+                None if may_overlap => self.run_overlapping(&mut current)?,
                 None => self.gpu.run_until(u64::MAX, &mut self.memory).map(|_| ())?,
             }
             self.end(current)?;
         }
+    }
+
+    /// Runs the current launch and all launches that start beside it, until the GPU is idle.
+    fn run_overlapping(&mut self, current: &mut CurrentLaunch) -> Result<(), RunError> {
+        let gpu = &mut self.gpu;
+        let mut started: Vec<_> = gpu.launches().map(|launch| StartedLaunch::new(launch, gpu)).collect();
+        while !started.is_empty() {
+            let cycle = gpu.cycle();
+            if let Some(launch) = self.program.beside(&mut self.memory, &mut || cycle)? {
+                gpu.take_copies(&mut self.memory);
+                gpu.check_room(&launch, &self.memory)?;
+                started.push(StartedLaunch::new(&launch, gpu));
+                gpu.start(launch);
+                continue;
+            }
+            let ended = match &started[..] {
+                // The stores of the last launch must end, too.
+                [last] => {
+                    gpu.run_until(u64::MAX, &mut self.memory)?;
+                    vec![last.slot]
+                }
+                _ => gpu.run_until_one_ends(u64::MAX, &mut self.memory)?,
+            };
+            for slot in ended {
+                self.program.end(slot);
+                let at = started.iter().position(|launch| launch.slot == slot);
+                current.overlapping.extend(at.map(|at| started.remove(at).end(gpu)));
+            }
+        }
+        self.gpu.run_until(u64::MAX, &mut self.memory)?;
+        match &mut current.overlapping[..] {
+            [_] => current.overlapping.clear(),
+            several => several.sort_by_key(|launch| launch.start_cycle),
+        }
+        Ok(())
     }
 
     /// Starts the next launch to simulate. Returns `None` at the end of the host program.

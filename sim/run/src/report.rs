@@ -234,10 +234,29 @@ impl From<Snapshot> for Totals {
     }
 }
 
-/// One launch.
+/// One of several launches that ran at the same time.
+#[derive(Clone, Debug, Default, PartialEq, JsonSchema, Serialize, State)]
+pub struct OverlappingLaunch {
+    /// Kernel name.
+    pub name: String,
+    /// Grid in CTAs.
+    pub grid: [u32; 3],
+    /// Block in threads.
+    pub block: [u32; 3],
+    /// Core cycle of the run in which the launch started.
+    pub start_cycle: u64,
+    /// Core cycle of the run in which its last CTA ended.
+    pub end_cycle: u64,
+    /// Warp instructions issued.
+    pub warp_instructions: u64,
+    /// Thread instructions issued.
+    pub thread_instructions: u64,
+}
+
+/// One launch, or several launches of different streams that ran at the same time.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct KernelReport {
-    /// Kernel name.
+    /// Kernel name. Of several launches, this and the sizes are those of the first.
     pub name: String,
     /// Grid in CTAs.
     pub grid: [u32; 3],
@@ -249,6 +268,9 @@ pub struct KernelReport {
     pub shared_bytes: u32,
     /// Max CTAs of the launch in an SM.
     pub ctas_per_sm: u32,
+    /// The launches that ran at the same time, by start; absent for a launch that ran alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub overlapping: Vec<OverlappingLaunch>,
     /// This launch's share of the totals.
     #[serde(flatten)]
     pub totals: Totals,
@@ -269,6 +291,7 @@ impl State for KernelReport {
         self.registers.save(to);
         self.shared_bytes.save(to);
         self.ctas_per_sm.save(to);
+        self.overlapping.save(to);
         self.share.save(to);
         self.so_far.save(to);
     }
@@ -279,6 +302,7 @@ impl State for KernelReport {
     fn read(from: &mut Reader) -> Result<Self, StateError> {
         let (name, grid, block) = State::read(from)?;
         let (registers, shared_bytes, ctas_per_sm) = State::read(from)?;
+        let overlapping = State::read(from)?;
         let (share, so_far) = <(Snapshot, Snapshot)>::read(from)?;
         Ok(KernelReport {
             name,
@@ -287,6 +311,7 @@ impl State for KernelReport {
             registers,
             shared_bytes,
             ctas_per_sm,
+            overlapping,
             totals: share.clone().into(),
             share,
             so_far,

@@ -11,7 +11,7 @@ use selvedge_cudart::device::fault_code;
 use selvedge_cudart::operation::DeviceOperation;
 use selvedge_cudart::protocol::error::LAUNCH_FAILURE;
 use selvedge_cudart::refusals::Refusals;
-use selvedge_cudart::session::Session;
+use selvedge_cudart::session::{Session, SessionStep};
 use selvedge_gpu::bounds::Limit;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Control;
@@ -130,7 +130,7 @@ impl Source {
 
     /// Returns the number of launches, or `None` if only a run shows it.
     pub(crate) fn launches(&self) -> Option<u64> {
-        let is_launch = |operation: &&DeviceOperation| matches!(operation, DeviceOperation::Launch(_));
+        let is_launch = |operation: &&DeviceOperation| operation.is_launch();
         match self {
             Source::BuiltIn(_) | Source::File(_) | Source::Live(_) => None,
             Source::Trace(file) => Some(file.launches() as u64),
@@ -273,7 +273,7 @@ impl LaunchProgram {
         }
     }
 
-    /// Returns the next launch, or `None` at the end. `now` returns the current core cycle.
+    /// Returns the next launch after the end of all others, or `None` at the end. `now` returns the current core cycle.
     pub fn next(
         &mut self,
         memory: &mut DeviceMemory,
@@ -290,6 +290,41 @@ impl LaunchProgram {
             }
             LaunchProgram::Recorded(replay) => replay.next(memory, now),
             LaunchProgram::Live(session) => session.next(memory, now).map_err(|error| ended(error, now())),
+        }
+    }
+
+    /// Returns a launch that starts beside the launches in flight, if there is one. `now` returns the current core cycle.
+    pub fn beside(
+        &mut self,
+        memory: &mut DeviceMemory,
+        now: &mut dyn FnMut() -> u64,
+    ) -> Result<Option<LaunchedKernel>, RunError> {
+        match self {
+            LaunchProgram::Ptx { .. } | LaunchProgram::Trace(_) => Ok(None),
+            LaunchProgram::Recorded(replay) => replay.beside(memory, now),
+            LaunchProgram::Live(session) => match session.beside(memory, now) {
+                Ok(SessionStep::Launch(launch)) => Ok(Some(*launch)),
+                Ok(SessionStep::Await | SessionStep::End) => Ok(None),
+                Err(error) => Err(ended(error, now())),
+            },
+        }
+    }
+
+    /// Returns whether launches of different streams could run at the same time so far.
+    pub fn overlaps(&self) -> bool {
+        match self {
+            LaunchProgram::Ptx { .. } | LaunchProgram::Trace(_) => false,
+            LaunchProgram::Recorded(replay) => replay.overlaps(),
+            LaunchProgram::Live(session) => session.overlaps(),
+        }
+    }
+
+    /// Ends a launch in flight by its kernel slot.
+    pub fn end(&mut self, slot: u8) {
+        match self {
+            LaunchProgram::Ptx { .. } | LaunchProgram::Trace(_) => {}
+            LaunchProgram::Recorded(replay) => replay.end(slot),
+            LaunchProgram::Live(session) => session.end(slot),
         }
     }
 

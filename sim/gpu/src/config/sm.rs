@@ -3,6 +3,7 @@ use super::check::Checker;
 use super::collector::CollectorConfig;
 use super::read_only::{ReadOnly, ReadOnlyCache};
 use crate::pipe_kind::{EXECUTING, PipeKind};
+use crate::sm::launch::KERNEL_SLOTS;
 use documented::DocumentedFields;
 use selvedge_ptx::ptx::MOST_MATRIX_WORK;
 use serde::{Deserialize, Serialize};
@@ -170,6 +171,8 @@ pub struct SmConfig {
     pub shared_bytes: u32,
     /// Core cycles from a launch to its first CTA.
     pub launch_latency: u32,
+    /// Max launches of different streams that run at the same time.
+    pub concurrent_launches: u32,
     /// Keeps the constant cache at a launch, even if arguments or constants have changed. If false, the changed lines are
     /// invalidated.
     pub keep_constants: bool,
@@ -230,6 +233,7 @@ impl SmConfig {
         check.range("sm.registers", self.registers, 1, 1 << 20);
         check.range("sm.registers_per_thread", self.registers_per_thread, 16, 255);
         check.range("sm.shared_bytes", self.shared_bytes, 0, 1 << 20);
+        check.range("sm.concurrent_launches", self.concurrent_launches, 1, KERNEL_SLOTS as u32);
         check.range("sm.launch_latency", self.launch_latency, 0, 1 << 20);
         check.range("sm.schedulers", self.schedulers, 1, 8);
         check.range("sm.active_warps", self.active_warps, 1, 128);

@@ -152,7 +152,7 @@ impl Launches {
                 let slot = usize::from(running.kernel.slot);
                 running.next < running.total
                     && running.from <= now
-                    && share.allows(slot, id, count, sm.resident_ctas(slot))
+                    && share.allows(usize::from(running.kernel.program), id, count, sm.resident_ctas(slot))
                     && sm.can_launch(&running.kernel)
             };
             let Some(running) = self.running.iter_mut().find(fits) else { continue };

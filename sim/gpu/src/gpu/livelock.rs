@@ -22,9 +22,9 @@ impl Gpu {
             if !idle || !full || running.livelocked {
                 continue;
             }
-            let (slot, waiting) = (running.kernel.slot, running.total - running.next);
+            let (launch, waiting) = (&running.kernel, running.total - running.next);
             let spins: Option<Vec<_>> =
-                self.sms.iter_mut().map(|sm| sm.describe_spins(slot, self.now, memory)).collect();
+                self.sms.iter_mut().map(|sm| sm.describe_spins(launch, self.now, memory)).collect();
             let Some(spins) = spins.filter(|spins| spins.iter().any(|lines| !lines.is_empty())) else {
                 continue;
             };

@@ -44,7 +44,7 @@ impl Gpu {
             let place = ClockAndSm { clock: self.now, sm: u32::from(sm.number()), sms: self.config.sm.count };
             shared.fill(0);
             let mut env = kernel.environment(memory, &mut shared, place);
-            let mut warm = |access: &MemAccess| warmer.see(sm, kernel.slot, access, |_, _, _| ());
+            let mut warm = |access: &MemAccess| warmer.see(sm, kernel.program, access, |_, _, _| ());
             let ran =
                 execute_cta(kernel, running.next, &mut env, &mut warm, &self.watchdog.control, self.now)?;
             running.next += 1;
@@ -164,12 +164,12 @@ impl<'a> CacheWarmer<'a> {
         CacheWarmer { map, line_bytes: config.l1d.line_bytes, system, now, transactions: Vec::new() }
     }
 
-    /// Lets the caches see an access by `sm` of the kernel in `slot`. Calls `each` for each transaction with the slice of its line,
+    /// Lets the caches see an access by `sm` of `program`. Calls `each` for each transaction with the slice of its line,
     /// the level that has supplied it, and the number of sectors that miss in the L1D.
     pub fn see(
         &mut self,
         sm: &mut Sm,
-        slot: u8,
+        program: u8,
         access: &MemAccess,
         mut each: impl FnMut(u16, SupplyLevel, u32),
     ) {
@@ -180,12 +180,12 @@ impl<'a> CacheWarmer<'a> {
         coalesce(access, self.line_bytes, &mut self.transactions);
         let bypasses = matches!(access.cache, CacheOp::Global | CacheOp::Volatile);
         for transaction in &self.transactions {
-            let line = physical(slot, transaction.line);
+            let line = physical(program, transaction.line);
             let sectors = transaction.sectors;
             let is_load = access.kind == AccessKind::Load;
             let missing = match access.kind {
                 AccessKind::Load if bypasses => sectors,
-                AccessKind::Load => sm.warm(self.now, slot, line, sectors),
+                AccessKind::Load => sm.warm(self.now, program, line, sectors),
                 kind => {
                     sm.warm_write(self.now, line, sectors, kind == AccessKind::Store);
                     sectors

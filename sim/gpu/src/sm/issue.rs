@@ -83,7 +83,7 @@ impl Sm {
                 candidates &= stage.schedulers[scheduler].eligible(stage.parked);
             }
             if stage.quotas.is_some() {
-                candidates &= !stage.stopped(&self.residents.kernel_warps);
+                candidates &= !stage.stopped(&self.residents.program_warps);
             }
             // Limits on warps and quotas do not apply to extra instructions, which are not the warp's own.
             let extra = extras.as_ref().map_or(0, |extras| self.issuable(extras, ctx.now) & mine);
@@ -226,15 +226,15 @@ impl Sm {
         let info = kernel.info[pc as usize];
         let active = slot.warp.active_mask();
         let place = launch::ClockAndSm { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
-        ctx.memory.select(kernel.slot);
+        ctx.memory.select(kernel.program);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
         let step = slot.warp.step(kernel, &mut env, &mut self.issue_stage.access)?;
         if self.issue_stage.collector.is_none() {
             self.issue_stage.pipes.occupy(info.pipe, info.interval, ctx.now);
         }
         if let Some(quotas) = &mut self.issue_stage.quotas {
-            quotas.issued(kernel.slot);
-            quotas.settle(&self.residents.kernel_warps);
+            quotas.issued(kernel.program);
+            quotas.settle(&self.residents.program_warps);
         }
         let lanes = step.lanes(active, &self.issue_stage.access);
         // Without a popcount instruction, comparing with a full mask is faster than counting its bits.
@@ -336,7 +336,7 @@ impl Sm {
         let ready_at = now + u64::from(lsu.pipeline_latency + 32 / lsu.lanes);
         let cta = slot.cta;
         let issued =
-            lsu::IssuedAccess { warp, cta, kernel: kernel.slot, pc, writes_back, ready_at, read_only };
+            lsu::IssuedAccess { warp, cta, kernel: kernel.program, pc, writes_back, ready_at, read_only };
         let line_bytes = match read_only {
             None => self.config.l1d.line_bytes,
             Some(cache) => self.config.sm.read_only(cache).line_bytes,
@@ -351,7 +351,7 @@ impl Sm {
         self.tally.counters.events.shared_cycles += if shared { u64::from(inst.bank_cycles) } else { 0 };
         self.tally.accessed(kernel.slot, transactions);
         if !shared && read_only.is_none() {
-            self.parts.memory_event(now, kernel.slot, MemoryEvent::Issued);
+            self.parts.memory_event(now, kernel.program, MemoryEvent::Issued);
         }
         Some(id)
     }
@@ -417,7 +417,7 @@ impl Sm {
         let ended = self.residents.remove_warp(warp);
         self.parts.stores_awaited(warp, false);
         self.parts.warp_exited(warp);
-        self.issue_stage.leave(warp, &self.residents.kernel_warps);
+        self.issue_stage.leave(warp, &self.residents.program_warps);
         self.update_need(warp);
         if let Some(cta) = ended {
             self.free_cta(cta);
@@ -426,7 +426,7 @@ impl Sm {
 
     /// Frees the resources of a CTA whose last warp is gone.
     fn free_cta(&mut self, cta: u8) {
-        self.tally.count_residence_until(self.last_tick, self.residents.kernel_ctas);
+        self.tally.count_residence_until(self.last_tick, &self.residents.kernel_ctas);
         let kernel = self.residents.remove_cta(cta);
         self.parts.free_shared_bytes(self.residents.free_shared_bytes());
         self.tally.finished(kernel);

@@ -1,6 +1,6 @@
 //! The issue stage of an SM: schedulers, the needs of their warps, execution pipes and operand collection.
 use super::collector::OperandCollector;
-use super::launch::KERNEL_SLOTS;
+use super::launch::PROGRAMS;
 use super::needs::WarpNeeds;
 use super::pipes::{PipeKind, Pipes};
 use super::quota::Quotas;
@@ -74,12 +74,12 @@ impl IssueStage {
         self.schedulers[usize::from(warp) % count].arrive(warp);
     }
 
-    /// Removes a warp. `kernel_warps` are the remaining warps by kernel slot.
-    pub fn leave(&mut self, warp: u8, kernel_warps: &[WarpMask; KERNEL_SLOTS]) {
+    /// Removes a warp. `program_warps` are the remaining warps by program.
+    pub fn leave(&mut self, warp: u8, program_warps: &[WarpMask; PROGRAMS]) {
         let count = self.schedulers.len();
         self.schedulers[usize::from(warp) % count].leave(warp);
         if let Some(quotas) = &mut self.quotas {
-            quotas.settle(kernel_warps);
+            quotas.settle(program_warps);
         }
     }
 
@@ -115,14 +115,14 @@ impl IssueStage {
 
     /// Returns the warps of kernels whose quota is used up.
     #[inline(always)]
-    pub fn stopped(&self, kernel_warps: &[WarpMask; KERNEL_SLOTS]) -> WarpMask {
-        self.quotas.as_ref().map_or(0, |quotas| quotas.stopped(kernel_warps))
+    pub fn stopped(&self, program_warps: &[WarpMask; PROGRAMS]) -> WarpMask {
+        self.quotas.as_ref().map_or(0, |quotas| quotas.stopped(program_warps))
     }
 
     /// Returns the warps that may issue when they are ready.
     #[inline(always)]
-    pub fn eligible(&self, kernel_warps: &[WarpMask; KERNEL_SLOTS]) -> WarpMask {
-        let may_go = !self.stopped(kernel_warps);
+    pub fn eligible(&self, program_warps: &[WarpMask; PROGRAMS]) -> WarpMask {
+        let may_go = !self.stopped(program_warps);
         if !self.is_selective {
             return may_go;
         }

@@ -16,7 +16,7 @@ use crate::cache::sectors::MOST_SECTORS;
 use crate::cache::{MshrTable, Probe, SECTOR_BYTES, SectorUse, Sectors, SectorsInFlight, TagArray, TagSlot};
 use crate::config::{Allocate, Fetch, L1dConfig, WritePolicy};
 use crate::packet::{Operations, Packet, PacketKind};
-use crate::sm::launch::KERNEL_SLOTS;
+use crate::sm::launch::PROGRAMS;
 use crate::sm::part::{L1dEvent, LineSpace, Load};
 use crate::sm::parts::SmParts;
 use crate::sm::token::{InstId, ReplyToken};
@@ -135,8 +135,8 @@ pub struct L1d {
     /// The witness of the cache's contents, and the cache's number for it.
     witness: Witness,
     number: CacheId,
-    /// Accesses and their outcomes by kernel slot.
-    pub by_kernel: [CacheCounters; KERNEL_SLOTS],
+    /// Accesses and their outcomes by program.
+    pub by_program: [CacheCounters; PROGRAMS],
 }
 
 impl L1d {
@@ -155,7 +155,7 @@ impl L1d {
             evicted: Vec::new(),
             witness: Witness::default(),
             number: 0,
-            by_kernel: [CacheCounters::default(); KERNEL_SLOTS],
+            by_program: [CacheCounters::default(); PROGRAMS],
         }
     }
 
@@ -171,8 +171,8 @@ impl L1d {
         self.tags = tags(&self.config);
     }
 
-    /// Invalidates the lines of one program, as at the start of its kernel while others run. Dirty sectors are written back. No
-    /// line of the program may be in flight.
+    /// Invalidates the lines of one program, as at the start of its kernel while others run. Dirty sectors are written back. Lines
+    /// in flight remain.
     pub fn invalidate_program(&mut self, program: u8) {
         self.send_dirty(|line| program_of(line) == program);
         self.tags.invalidate_valid(|line| program_of(line) == program);
@@ -557,16 +557,16 @@ impl L1d {
         self.report_evictions(ctx);
     }
 
-    /// Returns the accesses and their outcomes, summed over all kernels.
+    /// Returns the accesses and their outcomes, summed over all programs.
     pub fn counters(&self) -> CacheCounters {
-        self.by_kernel.iter().fold(CacheCounters::default(), |mut sum, one| {
+        self.by_program.iter().fold(CacheCounters::default(), |mut sum, one| {
             sum += *one;
             sum
         })
     }
 
     fn count(&mut self, kernel: u8, count: impl Fn(&mut CacheCounters)) {
-        count(&mut self.by_kernel[usize::from(kernel)]);
+        count(&mut self.by_program[usize::from(kernel)]);
     }
 
     fn decide(&mut self, decision: AccessResult, is_write: bool, kernel: u8, line: u64) {

@@ -9,8 +9,11 @@ use selvedge_ptx::ptx::{Env, Kernel, LaunchDims};
 use selvedge_state::SharedObject;
 use std::sync::Arc;
 
+/// Max programs that can share the GPU.
+pub const PROGRAMS: usize = 4;
+
 /// Max kernels that can run at the same time.
-pub const KERNEL_SLOTS: usize = 4;
+pub const KERNEL_SLOTS: usize = 128;
 
 /// Bytes of an instruction, unless program counters of a trace show another number.
 pub const INSTRUCTION_BYTES: u64 = 8;
@@ -29,7 +32,9 @@ pub struct LaunchedKernel {
     pub info: Vec<IssueInfo>,
     /// Registers of each instruction.
     pub operands: Operands,
-    /// Kernel slot, below [`KERNEL_SLOTS`]. It numbers the concurrent kernels and selects the address space.
+    /// Program, below [`PROGRAMS`]. It selects the address space. Mechanisms see all launches of a program as one kernel.
+    pub program: u8,
+    /// Kernel slot, below [`KERNEL_SLOTS`]. It numbers the kernels that run at the same time.
     pub slot: u8,
     /// Warps of a CTA.
     pub warps_per_cta: u32,
@@ -52,7 +57,7 @@ impl SharedObject for LaunchedKernel {
 }
 
 impl LaunchedKernel {
-    /// Prepares a launch and checks that a CTA fits an SM.
+    /// Prepares a launch of a program, in the kernel slot of the same number, and checks that a CTA fits an SM.
     ///
     /// # Errors
     /// Returns [`SimFault::Launch`] if the kernel or every GPU rejects the launch ([`Kernel::check_launch`]). Returns
@@ -61,7 +66,7 @@ impl LaunchedKernel {
         kernel: Arc<Kernel>,
         dims: LaunchDims,
         params: Vec<u8>,
-        slot: u8,
+        program: u8,
         config: &GpuConfig,
     ) -> Result<Self, SimFault> {
         kernel.check_launch(&dims, &params).map_err(|refused| SimFault::Launch(refused.to_string()))?;
@@ -92,7 +97,8 @@ impl LaunchedKernel {
             feed: Feed::Execute,
             params,
             info,
-            slot,
+            program,
+            slot: program,
             warps_per_cta,
             registers_per_cta,
             shared_bytes,

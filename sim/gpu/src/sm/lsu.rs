@@ -15,7 +15,7 @@ pub struct MemInst {
     pub warp: u8,
     /// CTA slot.
     pub cta: u8,
-    /// Kernel slot.
+    /// Program.
     pub kernel: u8,
     /// Index of the instruction in the code, which gives its destination registers.
     pub pc: u32,
@@ -71,7 +71,7 @@ pub struct IssuedAccess {
     pub warp: u8,
     /// CTA slot.
     pub cta: u8,
-    /// Kernel slot.
+    /// Program.
     pub kernel: u8,
     /// Index of the instruction in the code.
     pub pc: u32,

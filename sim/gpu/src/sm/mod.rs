@@ -50,7 +50,7 @@ pub mod wheel;
 use crate::config::{GpuConfig, ReadOnlyCache};
 use crate::packet::Packet;
 use crate::partition::MemorySystem;
-use crate::stats::{CacheCounters, KernelCounters};
+use crate::stats::{CacheCounters, KernelCounters, SlotWork};
 use crate::witness::Witness;
 use asynchronous::Asynchronous;
 use collector::{AfterPipe, Collected, EMPTY_CYCLES};
@@ -228,10 +228,16 @@ impl Sm {
         self.tally.thread_instructions()
     }
 
-    /// Returns the counters of a kernel slot in this SM.
-    pub fn kernel_counters(&self, slot: usize) -> KernelCounters {
-        let is_resident = self.residents.kernel_ctas[slot] > 0;
-        self.tally.of_kernel(slot, self.memory.l1d.by_kernel[slot], is_resident, self.last_tick)
+    /// Returns the counters of a program in this SM. Its launches must be in the kernel slot of the same number.
+    pub fn program_counters(&self, program: usize) -> KernelCounters {
+        let is_resident = self.residents.kernel_ctas[program] > 0;
+        let l1d = self.memory.l1d.by_program[program];
+        self.tally.of_kernel(program, l1d, is_resident, self.last_tick)
+    }
+
+    /// Returns the work of all launches so far in a kernel slot of this SM.
+    pub fn work_of(&self, slot: u8) -> SlotWork {
+        self.tally.work_of(slot)
     }
 
     /// Returns the number of resident CTAs of a kernel slot.
@@ -257,6 +263,7 @@ impl Sm {
 
     /// Makes CTA `cta` of `kernel` resident. [`Sm::can_launch`] must have returned `true`.
     pub fn launch(&mut self, kernel: &Arc<LaunchedKernel>, cta: [u32; 3]) {
+        self.tally.expect(kernel.slot);
         let slot = self.residents.launch_cta(kernel, cta);
         self.parts.free_shared_bytes(self.residents.free_shared_bytes());
         let memoizes = self.parts.memoizes();
@@ -325,7 +332,7 @@ impl Sm {
     /// Counts all cycles up to `now` before a launch, so that they are not attributed to the new CTA.
     pub fn resume(&mut self, now: u64) {
         self.count_stalls_until(now);
-        self.tally.count_residence_until(now, self.residents.kernel_ctas);
+        self.tally.count_residence_until(now, &self.residents.kernel_ctas);
         if self.residents.all_ctas == 0 {
             self.last_tick = now;
         }
@@ -352,7 +359,7 @@ impl Sm {
     /// Returns the first cycle, at least `soon`, in which a ready warp may find its pipe free.
     #[inline(always)]
     fn next_issue(&self, soon: u64) -> u64 {
-        let eligible = self.issue_stage.eligible(&self.residents.kernel_warps);
+        let eligible = self.issue_stage.eligible(&self.residents.program_warps);
         let has = |kind: PipeKind| self.issue_stage.needs.ready(kind) & eligible != 0;
         let mut wake = u64::MAX;
         for kind in [PipeKind::Alu, PipeKind::Control, PipeKind::Fp64, PipeKind::Sfu] {
@@ -384,7 +391,7 @@ impl Sm {
         if !self.parts.gates_memory() && !self.parts.ranks_memory() {
             return mask;
         }
-        for (kernel, warps) in self.residents.kernel_warps.iter().enumerate() {
+        for (kernel, warps) in self.residents.program_warps.iter().enumerate() {
             if mask & warps != 0 && !self.parts.may_issue_memory(kernel as u8) {
                 mask &= !warps;
             }
@@ -394,8 +401,8 @@ impl Sm {
 
     /// Returns the warps of the kernel with the lowest rank, among the kernels with eligible warps in `ready`.
     fn first_in_rank(&self, ready: WarpMask) -> WarpMask {
-        let asked = ready & self.issue_stage.eligible(&self.residents.kernel_warps);
-        let kernels = (0u8..).zip(&self.residents.kernel_warps).filter(|(_, warps)| asked & **warps != 0);
+        let asked = ready & self.issue_stage.eligible(&self.residents.program_warps);
+        let kernels = (0u8..).zip(&self.residents.program_warps).filter(|(_, warps)| asked & **warps != 0);
         kernels
             .min_by_key(|(kernel, _)| self.parts.memory_rank(*kernel))
             .map_or(0, |(_, warps)| asked & warps)

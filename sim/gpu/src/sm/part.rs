@@ -387,7 +387,7 @@ pub type Word = [u32; 32];
 /// A request of a warp for a region's results.
 #[derive(Clone, Debug, PartialEq, Eq, State)]
 pub struct RegionEntry {
-    /// Kernel slot.
+    /// Kernel: the number of its program.
     pub kernel: u8,
     /// Warp slot.
     pub warp: u8,
@@ -413,7 +413,7 @@ pub struct RegionReply {
 /// A line transaction of a load at the L1D.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
 pub struct Load {
-    /// Kernel slot.
+    /// Kernel: the number of its program.
     pub kernel: u8,
     /// Warp slot.
     pub warp: u8,
@@ -440,7 +440,7 @@ pub struct Load {
 /// A line that a mechanism prefetches into the L1D.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Prefetch {
-    /// Kernel slot.
+    /// Kernel: the number of its program.
     pub kernel: u8,
     /// Warp slot for which the line is prefetched.
     pub warp: u8,

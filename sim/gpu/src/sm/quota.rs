@@ -2,15 +2,15 @@
 //!
 //! Each issued instruction reduces the quota of its kernel by one. A kernel whose quota is used up stops issuing. When the quotas
 //! of all kernels with warps on the SM are used up, every kernel gets a new one.
-use super::launch::KERNEL_SLOTS;
+use super::launch::PROGRAMS;
 use super::scheduler::WarpMask;
 use selvedge_state::State;
 
 /// The quotas of an SM.
 #[derive(Clone, Debug, State)]
 pub struct Quotas {
-    size: [u32; KERNEL_SLOTS],
-    left: [u32; KERNEL_SLOTS],
+    size: [u32; PROGRAMS],
+    left: [u32; PROGRAMS],
     /// Number of quota sets that were granted.
     pub sets: u64,
 }
@@ -18,14 +18,14 @@ pub struct Quotas {
 impl Quotas {
     /// Returns full quotas for the first kernels, each at least 1. The other kernels are practically unlimited.
     pub fn new(sizes: &[u32]) -> Self {
-        let mut size = [u32::MAX; KERNEL_SLOTS];
+        let mut size = [u32::MAX; PROGRAMS];
         size.iter_mut().zip(sizes).for_each(|(size, given)| *size = (*given).max(1));
         Quotas { size, left: size, sets: 1 }
     }
 
     /// Returns quotas that let no kernel issue.
     pub fn none() -> Self {
-        Quotas { size: [0; KERNEL_SLOTS], left: [0; KERNEL_SLOTS], sets: 0 }
+        Quotas { size: [0; PROGRAMS], left: [0; PROGRAMS], sets: 0 }
     }
 
     /// Counts an instruction that a warp of `kernel` has issued.
@@ -36,7 +36,7 @@ impl Quotas {
     }
 
     /// Grants new quotas if no kernel with warps has any left.
-    pub fn settle(&mut self, warps: &[WarpMask; KERNEL_SLOTS]) {
+    pub fn settle(&mut self, warps: &[WarpMask; PROGRAMS]) {
         let mut here = self.left.iter().zip(warps).filter(|(_, warps)| **warps != 0).peekable();
         if here.peek().is_some() && here.all(|(left, _)| *left == 0) {
             self.left = self.size;
@@ -45,7 +45,7 @@ impl Quotas {
     }
 
     /// Returns the warps whose kernels must not issue.
-    pub fn stopped(&self, warps: &[WarpMask; KERNEL_SLOTS]) -> WarpMask {
+    pub fn stopped(&self, warps: &[WarpMask; PROGRAMS]) -> WarpMask {
         let without = self.left.iter().zip(warps).filter(|(left, _)| **left == 0);
         without.fold(0, |mask, (_, warps)| mask | warps)
     }

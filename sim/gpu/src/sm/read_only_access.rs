@@ -95,7 +95,7 @@ impl Sm {
         if slot.code_line == Some(line) {
             return;
         }
-        let load = Load { kernel: slot.kernel.slot, warp, pc, line, ..Load::default() };
+        let load = Load { kernel: slot.kernel.program, warp, pc, line, ..Load::default() };
         let outcome = self.look_up_read_only(ReadOnlyCache::Instruction, load, u32::from(warp), ctx);
         let caches = &mut self.memory.read_only;
         let bit = 1 << warp;

@@ -35,7 +35,7 @@ impl Sm {
         let border = slot.border(pc).filter(|border| match border {
             Border::Start(number) => {
                 let region = &slot.kernel.kernel.regions[usize::from(*number)];
-                self.parts.wants_region(self.last_tick, slot.kernel.slot, *number, region)
+                self.parts.wants_region(self.last_tick, slot.kernel.program, *number, region)
             }
             Border::End(_) => true,
         });
@@ -58,7 +58,7 @@ impl Sm {
                 let inputs = executed.values(&region.inputs);
                 slot.region = RegionState::Asked { region: number, mask: active };
                 let entry = RegionEntry {
-                    kernel: kernel.slot,
+                    kernel: kernel.program,
                     warp,
                     region: number,
                     mask: active,
@@ -99,7 +99,7 @@ impl Sm {
         let kernel = Arc::clone(&slot.kernel);
         let region = &kernel.kernel.regions[usize::from(number)];
         let place = launch::ClockAndSm { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
-        ctx.memory.select(kernel.slot);
+        ctx.memory.select(kernel.program);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
         slot.region = RegionState::Outside;
         let executed = slot.warp.executed().expect("only what executes asks");

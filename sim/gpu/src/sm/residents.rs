@@ -1,7 +1,7 @@
 //! The CTAs and warps on an SM, and the resources that they leave free.
 use super::cta_slot::{CtaBarrier, CtaSlot};
 use super::feed::Feed;
-use super::launch::{KERNEL_SLOTS, LaunchedKernel};
+use super::launch::{KERNEL_SLOTS, LaunchedKernel, PROGRAMS};
 use super::scheduler::WarpMask;
 use super::warp_slot::WarpSlot;
 use crate::config::SmConfig;
@@ -29,8 +29,8 @@ pub struct Residents {
     spare: Vec<Box<WarpSlot>>,
     pub ctas: Vec<Option<CtaSlot>>,
     free: Free,
-    /// Warp slots by kernel slot.
-    pub kernel_warps: [WarpMask; KERNEL_SLOTS],
+    /// Warp slots by program.
+    pub program_warps: [WarpMask; PROGRAMS],
     /// Number of resident CTAs by kernel slot, and of all kernels.
     pub kernel_ctas: [u32; KERNEL_SLOTS],
     pub all_ctas: u32,
@@ -48,10 +48,10 @@ impl Residents {
             spare: Vec::new(),
             ctas: (0..sm.ctas).map(|_| None).collect(),
             free: Free { registers: sm.registers, shared_bytes: sm.shared_bytes, threads: sm.threads },
-            kernel_warps: [0; KERNEL_SLOTS],
+            program_warps: [0; PROGRAMS],
             kernel_ctas: [0; KERNEL_SLOTS],
             all_ctas: 0,
-            kernels: Default::default(),
+            kernels: [const { None }; KERNEL_SLOTS],
             finished: Vec::new(),
         }
     }
@@ -142,7 +142,7 @@ impl Residents {
         };
         warp.cta = cta;
         warp.asks = memoizes && matches!(kernel.feed, Feed::Execute) && !kernel.kernel.regions.is_empty();
-        self.kernel_warps[usize::from(kernel.slot)] |= 1 << free;
+        self.program_warps[usize::from(kernel.program)] |= 1 << free;
         self.warps[free] = Some(warp);
         free as u8
     }
@@ -150,7 +150,7 @@ impl Residents {
     /// Removes a warp. Returns the slot of its CTA if the warp was its last.
     pub fn remove_warp(&mut self, warp: u8) -> Option<u8> {
         let slot = self.warps[usize::from(warp)].take().expect("the warp is resident");
-        self.kernel_warps[usize::from(slot.kernel.slot)] &= !(1 << warp);
+        self.program_warps[usize::from(slot.kernel.program)] &= !(1 << warp);
         let cta = slot.cta;
         self.spare.push(slot);
         let resident = &mut self.cta_mut(cta).resident;

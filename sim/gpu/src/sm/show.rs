@@ -47,7 +47,7 @@ impl Sm {
                 WarpState::Result
             }
             Hold::None if self.issue_stage.needs.dependent() & bit != 0 => WarpState::Load,
-            Hold::None if self.issue_stage.stopped(&self.residents.kernel_warps) & bit != 0 => {
+            Hold::None if self.issue_stage.stopped(&self.residents.program_warps) & bit != 0 => {
                 WarpState::Quota
             }
             Hold::None if self.issue_stage.needs.ready(PipeKind::Memory) & bit != 0 => {

@@ -1,7 +1,9 @@
 //! Counters of an SM.
 use super::launch::KERNEL_SLOTS;
 use crate::events::{InstructionWork, WorkDone};
-use crate::stats::{CacheCounters, ISSUE_CYCLES, IssueCycle, KernelCounters, SchedulerCycles, SmCounters};
+use crate::stats::{
+    CacheCounters, ISSUE_CYCLES, IssueCycle, KernelCounters, SchedulerCycles, SlotWork, SmCounters,
+};
 use selvedge_state::State;
 
 /// Counters of an SM, without the counters of its caches.
@@ -16,7 +18,7 @@ pub struct SmTally {
     /// The work of the instructions that have issued.
     work_done: WorkDone,
     /// Counters of each kernel slot, except the L1D's.
-    by_kernel: [KernelCounters; KERNEL_SLOTS],
+    by_kernel: Vec<KernelCounters>,
     /// The last cycle that is included in the kernels' residence.
     residence_until: u64,
 }
@@ -29,7 +31,7 @@ impl SmTally {
             scheduler_cycles: [0; ISSUE_CYCLES],
             counted_until: 0,
             work_done: WorkDone::default(),
-            by_kernel: [KernelCounters::default(); KERNEL_SLOTS],
+            by_kernel: Vec::new(),
             residence_until: 0,
         }
     }
@@ -56,11 +58,17 @@ impl SmTally {
         self.by_kernel[usize::from(kernel)].ctas += 1;
     }
 
+    /// Expects work of a kernel slot from now on.
+    pub fn expect(&mut self, slot: u8) {
+        let slots = self.by_kernel.len().max(usize::from(slot) + 1);
+        self.by_kernel.resize(slots, KernelCounters::default());
+    }
+
     /// Counts residence up to `cycle` for the kernels with CTAs. Must be called before a CTA comes or leaves.
-    pub fn count_residence_until(&mut self, cycle: u64, kernel_ctas: [u32; KERNEL_SLOTS]) {
+    pub fn count_residence_until(&mut self, cycle: u64, kernel_ctas: &[u32; KERNEL_SLOTS]) {
         let cycles = cycle - self.residence_until;
         for (counters, ctas) in self.by_kernel.iter_mut().zip(kernel_ctas) {
-            counters.resident_cycles += if ctas > 0 { cycles } else { 0 };
+            counters.resident_cycles += if *ctas > 0 { cycles } else { 0 };
         }
         self.residence_until = cycle;
     }
@@ -81,13 +89,23 @@ impl SmTally {
         self.sum(|kernel| kernel.thread_instructions)
     }
 
+    /// Returns the work of all launches so far in a kernel slot.
+    pub fn work_of(&self, slot: u8) -> SlotWork {
+        let KernelCounters { warp_instructions, thread_instructions, .. } = self.of_slot(slot.into());
+        SlotWork { warp_instructions, thread_instructions }
+    }
+
+    fn of_slot(&self, slot: usize) -> KernelCounters {
+        self.by_kernel.get(slot).copied().unwrap_or_default()
+    }
+
     fn sum(&self, of: fn(&KernelCounters) -> u64) -> u64 {
         self.by_kernel.iter().map(of).sum()
     }
 
     /// Returns the counters of a kernel slot up to cycle `now`, with the counters `l1d` of its accesses to the L1D.
     pub fn of_kernel(&self, slot: usize, l1d: CacheCounters, is_resident: bool, now: u64) -> KernelCounters {
-        let counters = self.by_kernel[slot];
+        let counters = self.of_slot(slot);
         let since = if is_resident { now.saturating_sub(self.residence_until) } else { 0 };
         KernelCounters { l1d, resident_cycles: counters.resident_cycles + since, ..counters }
     }

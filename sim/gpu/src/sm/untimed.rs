@@ -183,7 +183,7 @@ impl Sm {
         let (slot, cta) = self.residents.warp_and_cta(warp);
         let (active, pc) = (slot.warp.active_mask(), slot.warp.pc().unwrap_or(0));
         let place = ClockAndSm { clock: *now, sm: u32::from(self.id), sms: self.config.sm.count };
-        memory.select(kernel.slot);
+        memory.select(kernel.program);
         let mut env = kernel.environment(memory, &mut cta.shared, place);
         let step = slot.warp.step(kernel, &mut env, access)?;
         executed.warp_instructions += 1;
@@ -196,7 +196,7 @@ impl Sm {
                     executed.memory_instructions += 1;
                     if access.space != Space::Shared {
                         slot.scoreboard.insert_dests(&kernel.operands, pc);
-                        see(self, kernel.slot, access);
+                        see(self, kernel.program, access);
                     }
                 }
                 if let Step::Async = step {

@@ -98,13 +98,13 @@ impl Sm {
             let of = if slot.scoreboard.awaits_memory() { " of a load" } else { "" };
             return format!("waits for a result{of}");
         }
-        if self.issue_stage.stopped(&self.residents.kernel_warps) & bit != 0 {
+        if self.issue_stage.stopped(&self.residents.program_warps) & bit != 0 {
             return "waits for its kernel's next quota of instructions".into();
         }
         if self.issue_stage.needs.ready(PipeKind::Memory) & bit == 0 {
             return "waits for a pipe".into();
         }
-        if !self.parts.may_issue_memory(slot.kernel.slot) {
+        if !self.parts.may_issue_memory(slot.kernel.program) {
             return "waits for the mechanism to let its kernel issue a memory instruction".into();
         }
         "waits for room in the load/store unit".into()

@@ -397,6 +397,9 @@ impl Pass {
                 clock.cycles()
             };
             let Some(launch) = program.next(memory, gpu.config(), &mut now)? else { break };
+            if program.overlaps() {
+                return Err(RunError::Overlap);
+            }
             gpu.take_copies_untimed(memory);
             gpu.check_room(&launch, memory)?;
             let launch = Arc::new(launch);

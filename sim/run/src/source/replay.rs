@@ -2,8 +2,9 @@
 use super::{RecordedProgram, SimFault};
 use crate::error::RunError;
 use selvedge_cudart::device::{Device, DeviceError};
-use selvedge_cudart::operation::DeviceOperation;
+use selvedge_cudart::operation::{DeviceOperation, StreamId, SyncTarget};
 use selvedge_cudart::refusals::Refusals;
+use selvedge_cudart::streams::{StreamWork, Streams};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::StopWatch;
 use selvedge_gpu::sm::launch::LaunchedKernel;
@@ -14,6 +15,9 @@ use std::sync::Arc;
 pub(crate) struct Replay {
     program: Arc<RecordedProgram>,
     device: Device,
+    streams: Streams,
+    /// Work for which the program waits.
+    waiting: Option<SyncTarget>,
     /// Index of the next operation.
     next: usize,
     /// Work that was refused to the program during the recording.
@@ -27,7 +31,15 @@ impl Replay {
         let of_device = watch.clone();
         let goes_on = Arc::new(move || of_device.fault(|| 0).is_none());
         let device = Device::new(config, None, goes_on);
-        Replay { program: Arc::clone(program), device, next: 0, refusals: Refusals::default(), watch }
+        Replay {
+            program: Arc::clone(program),
+            device,
+            streams: Streams::new(config.sm.concurrent_launches),
+            waiting: None,
+            next: 0,
+            refusals: Refusals::default(),
+            watch,
+        }
     }
 
     /// Returns the work that was refused to the program during the recording, up to the current operation.
@@ -35,7 +47,8 @@ impl Replay {
         &self.refusals
     }
 
-    /// Applies the operations up to the next launch, and returns the launch. `now` returns the current core cycle.
+    /// Ends the launches in flight, applies the operations up to the next launch, and returns the launch. `now` returns the current core
+    /// cycle.
     ///
     /// # Errors
     /// The device refuses an operation, such as a launch that is too large for the configuration; a signal; the timeout.
@@ -44,25 +57,96 @@ impl Replay {
         memory: &mut DeviceMemory,
         now: &mut dyn FnMut() -> u64,
     ) -> Result<Option<LaunchedKernel>, RunError> {
-        while let Some(operation) = self.program.record.operations.get(self.next) {
+        self.streams.end_all();
+        self.step(true, memory, now)
+    }
+
+    /// Returns whether launches of different streams could run at the same time so far.
+    pub fn overlaps(&self) -> bool {
+        self.streams.overlaps()
+    }
+
+    /// Ends a launch in flight by its kernel slot.
+    pub fn end(&mut self, slot: u8) {
+        self.streams.end(slot);
+    }
+
+    /// Applies the operations up to the next launch, while launches may be in flight. Returns `None` if a launch must end first, or at
+    /// the end of the record.
+    ///
+    /// # Errors
+    /// The errors of [`Replay::next`].
+    pub fn beside(
+        &mut self,
+        memory: &mut DeviceMemory,
+        now: &mut dyn FnMut() -> u64,
+    ) -> Result<Option<LaunchedKernel>, RunError> {
+        self.step(false, memory, now)
+    }
+
+    /// Applies the operations up to the next launch. If it `collects`, no launch starts before the program waits, so that all launches
+    /// that could start are known.
+    fn step(
+        &mut self,
+        collects: bool,
+        memory: &mut DeviceMemory,
+        now: &mut dyn FnMut() -> u64,
+    ) -> Result<Option<LaunchedKernel>, RunError> {
+        let program = Arc::clone(&self.program);
+        loop {
+            let is_over = self.next == program.record.operations.len();
+            let may_launch = !collects || is_over || self.waiting.is_some();
+            // Nothing reads the times of the record's events.
+            let launch = self.streams.proceed(&mut self.device, memory, may_launch, &mut || 0.0);
+            if let Some(launch) = self.checked(launch, now)? {
+                return Ok(Some(launch));
+            }
+            self.waiting.take_if(|target| self.streams.is_done(*target));
+            let Some(operation) = program.record.operations.get(self.next).filter(|_| self.waiting.is_none())
+            else {
+                return Ok(None);
+            };
             if let Some(fault) = self.watch.fault(&mut *now) {
                 return Err(fault.into());
             }
             self.next += 1;
-            if let DeviceOperation::Refused(refusals) = operation {
-                self.refusals.extend(refusals);
-            }
-            match self.device.apply(operation, memory) {
-                Ok(None) => {}
-                Ok(launch) => return Ok(launch),
-                Err(DeviceError::Stopped) => {
-                    let fault = self.watch.fault(&mut *now);
-                    return Err(fault.unwrap_or_else(|| SimFault::Interrupted { cycle: now() }).into());
+            match operation {
+                DeviceOperation::Refused(refusals) => self.refusals.extend(refusals),
+                DeviceOperation::Launch(_) => {
+                    self.streams.push(StreamId::DEFAULT, StreamWork::Operation(operation.clone()));
+                    self.waiting = Some(SyncTarget::Stream(StreamId::DEFAULT));
                 }
-                Err(error) => return Err(error.into()),
+                DeviceOperation::Queue { stream, operation } => {
+                    self.streams.push(*stream, StreamWork::Operation((**operation).clone()));
+                }
+                DeviceOperation::Record { stream, event } => {
+                    self.streams.push(*stream, StreamWork::Record { event: *event });
+                }
+                DeviceOperation::Wait { stream, event } => {
+                    self.streams.push(*stream, StreamWork::Wait { event: *event });
+                }
+                DeviceOperation::Synchronize(target) => self.waiting = Some(*target),
+                operation => {
+                    let applied = self.device.apply(operation, memory);
+                    self.checked(applied, now)?;
+                }
             }
         }
-        Ok(None)
+    }
+
+    /// Converts an error of the device to an error of the run.
+    fn checked<T>(
+        &self,
+        result: Result<T, DeviceError>,
+        now: &mut dyn FnMut() -> u64,
+    ) -> Result<T, RunError> {
+        result.map_err(|error| match error {
+            DeviceError::Stopped => {
+                let fault = self.watch.fault(&mut *now);
+                fault.unwrap_or_else(|| SimFault::Interrupted { cycle: now() }).into()
+            }
+            error => error.into(),
+        })
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) struct MeasuredCounters {
 
 impl MeasuredCounters {
     pub(super) fn take(gpu: &Gpu, programs: usize) -> Self {
-        let kernels = (0..programs).map(|slot| gpu.kernel_counters(slot)).collect();
+        let kernels = (0..programs).map(|slot| gpu.program_counters(slot)).collect();
         MeasuredCounters { cycles: gpu.cycle(), total: gpu.snapshot(), kernels }
     }
 

@@ -23,7 +23,7 @@ use selvedge_gpu::gpu::Control;
 use selvedge_gpu::mechanism::MechanismCounters;
 use selvedge_gpu::mechanism::probe::ProbeSpec;
 use selvedge_gpu::share::{Share, ShareError, ShareSpec};
-use selvedge_gpu::sm::launch::KERNEL_SLOTS;
+use selvedge_gpu::sm::launch::PROGRAMS;
 use selvedge_gpu::timeline::Timeline;
 use selvedge_hw::wave::Trace;
 use selvedge_ptx::memory::PrintedText;
@@ -66,8 +66,8 @@ pub fn run_with_checkpoints(
     control: Arc<Control>,
 ) -> Result<TogetherOutcome, RunError> {
     let count = spec.workloads.len();
-    if !(1..=KERNEL_SLOTS).contains(&count) {
-        return Err(RunError::Programs { count, most: KERNEL_SLOTS });
+    if !(1..=PROGRAMS).contains(&count) {
+        return Err(RunError::Programs { count, most: PROGRAMS });
     }
     checkpoints.check(&spec.probes, spec.engine)?;
     let identity = checkpoints.identity(|| identity(spec));

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Specification of a run of several programs.
 #[derive(Clone)]
 pub struct TogetherSpec {
-    /// Workloads: 1 to [`KERNEL_SLOTS`].
+    /// Workloads: 1 to [`PROGRAMS`].
     pub workloads: Vec<Source>,
     /// Size of the built-in workloads.
     pub size: Size,

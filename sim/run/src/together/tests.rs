@@ -58,7 +58,7 @@ fn one_launch_without_others_takes_the_cycles_that_it_takes_by_run() {
     };
     let one = run_one(&one, control).expect("it runs").report;
     assert_eq!(one.totals, machine.gpu.snapshot().into());
-    let kernel = machine.gpu.kernel_counters(0);
+    let kernel = machine.gpu.program_counters(0);
     assert_eq!(kernel.resident_cycles, one.totals.sm.resident_cycles, "no other kernel was resident");
 }
 
@@ -231,7 +231,7 @@ fn requests_of_unequal_kernels(mechanism: &str, cycles: u64) -> [f64; 2] {
     }
     let mut requests_at = |cycle| {
         gpu.run_until_one_ends(cycle, &mut memory).expect("it runs");
-        [0, 1].map(|slot| gpu.kernel_counters(slot).l1d.accesses as f64)
+        [0, 1].map(|slot| gpu.program_counters(slot).l1d.accesses as f64)
     };
     let (before, after) = (requests_at(cycles), requests_at(2 * cycles));
     [0, 1].map(|slot| after[slot] - before[slot])

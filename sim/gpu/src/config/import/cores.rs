@@ -86,6 +86,7 @@ pub fn cores(reader: &mut OptionReader) -> Result<(), ConfigError> {
     reader.copy("-gpgpu_shmem_size", "sm", "shared_bytes")?;
     reader.copy("-gpgpu_num_sched_per_core", "sm", "schedulers")?;
     reader.copy("-gpgpu_kernel_launch_latency", "sm", "launch_latency")?;
+    reader.copy("-gpgpu_max_concurrent_kernel", "sm", "concurrent_launches")?;
     reader.copy("-gpgpu_shmem_num_banks", "sm.lsu", "shared_banks")?;
     for name in ["-smem_latency", "-gpgpu_smem_latency"] {
         reader.copy(name, "sm.lsu", "shared_latency")?;

@@ -32,7 +32,6 @@ const EFFECTS: &[(&str, &str)] = &[
     ("-gpgpu_ignore_resources_limitation", "1 would run a CTA that fits no SM"),
     ("-gpgpu_inst_fetch_throughput", "fetches in a cycle; here as many as there are schedulers"),
     ("-gpgpu_l1_cache_write_ratio", "share of dirty lines below which the L1D evicts clean ones alone"),
-    ("-gpgpu_max_concurrent_kernel", "kernels at the same time; here four programs"),
     ("-gpgpu_max_insn_issue_per_warp", "instructions of a warp in a cycle; here one"),
     ("-gpgpu_mem_address_mask", "how the address mapping is written"),
     ("-gpgpu_memlatency_stat", "statistics alone"),

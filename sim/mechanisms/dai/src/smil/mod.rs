@@ -1,7 +1,7 @@
 //! SMIL: static memory-instruction limiting (Dai, section 4.3.3.1). Each kernel has a max number of memory instructions in
 //! flight on an SM. They are counted as in DMIL.
 use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismCounters, Setup, Site, Values, count};
-use selvedge_gpu::sm::launch::KERNEL_SLOTS;
+use selvedge_gpu::sm::launch::PROGRAMS;
 use selvedge_gpu::sm::part::{MemoryEvent, MemoryGate, MemoryObserver, SmPart};
 use selvedge_gpu::{has, mechanism_options};
 use selvedge_state::State;
@@ -53,9 +53,9 @@ impl Mechanism for Smil {
 /// The limits of one SM.
 #[derive(Default, State)]
 struct SmilSm {
-    limits: [u32; KERNEL_SLOTS],
-    in_flight: [u32; KERNEL_SLOTS],
-    most: [u32; KERNEL_SLOTS],
+    limits: [u32; PROGRAMS],
+    in_flight: [u32; PROGRAMS],
+    most: [u32; PROGRAMS],
 }
 
 impl SmPart for SmilSm {

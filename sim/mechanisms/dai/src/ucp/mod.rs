@@ -12,7 +12,7 @@ use selvedge_gpu::config::{GpuConfig, L1dConfig};
 use selvedge_gpu::mechanism::{
     Claim, Counter, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
 };
-use selvedge_gpu::sm::launch::KERNEL_SLOTS;
+use selvedge_gpu::sm::launch::PROGRAMS;
 use selvedge_gpu::sm::part::{L1dEvent, L1dObserver, SmPart, Ways};
 use selvedge_gpu::{has, mechanism_options};
 use selvedge_state::State;
@@ -47,7 +47,7 @@ impl Mechanism for Ucp {
     /// Checks that the L1D has a way for each of the max number of kernels, and one tag per way.
     fn configure(setup: &Setup<UcpOptions>, config: &mut GpuConfig) -> Result<(), MechanismError> {
         let l1d = &config.l1d;
-        if (l1d.ways as usize) < KERNEL_SLOTS {
+        if (l1d.ways as usize) < PROGRAMS {
             let allowed = "must be 4 or more, one for each of as many kernels";
             return Err(setup.unsuited("l1d.ways", l1d.ways, allowed));
         }
@@ -143,7 +143,7 @@ struct UcpSm {
     interval: u32,
     loads: u32,
     updates: u64,
-    given: [u64; KERNEL_SLOTS],
+    given: [u64; PROGRAMS],
 }
 
 impl UcpSm {
@@ -156,7 +156,7 @@ impl UcpSm {
             interval,
             loads: 0,
             updates: 0,
-            given: [0; KERNEL_SLOTS],
+            given: [0; PROGRAMS],
         }
     }
 

@@ -1,0 +1,433 @@
+//! Streams of a program: queues of work. Launches of different streams run at the same time.
+//!
+//! The work of a stream begins in order. Work of the default stream begins after all earlier work of blocking streams, and later work of
+//! blocking streams begins after it, as on CUDA's legacy default stream. Only launches take simulated time.
+use crate::device::{Device, DeviceError};
+use crate::operation::{DeviceOperation, PitchedRows, StreamId, SyncTarget};
+use selvedge_gpu::sm::launch::LaunchedKernel;
+use selvedge_ptx::memory::DeviceMemory;
+use std::collections::{BTreeMap, VecDeque};
+
+/// Work of a stream.
+#[derive(Debug)]
+pub enum StreamWork {
+    /// Changes the device, or launches a kernel.
+    Operation(DeviceOperation),
+    /// Reads rows for the program, which knows them by a ticket.
+    Read {
+        /// Number for the program.
+        ticket: u64,
+        /// Source rows.
+        rows: PitchedRows,
+    },
+    /// Records an event.
+    Record {
+        /// Number of the event.
+        event: u64,
+    },
+    /// Waits for an event.
+    Wait {
+        /// Number of the event.
+        event: u64,
+    },
+}
+
+/// Work that waits, with its place in the order of the program's calls.
+#[derive(Debug)]
+struct QueuedWork {
+    number: u64,
+    work: StreamWork,
+    /// Work that must end first, in addition to the order of the streams.
+    after: Option<u64>,
+}
+
+impl QueuedWork {
+    fn is_launch(&self) -> bool {
+        matches!(&self.work, StreamWork::Operation(operation) if operation.is_launch())
+    }
+}
+
+/// A launch that has started.
+#[derive(Debug)]
+struct StartedLaunch {
+    stream: StreamId,
+    number: u64,
+    slot: u8,
+}
+
+/// The last record of an event.
+#[derive(Clone, Copy, Debug)]
+struct EventRecord {
+    number: u64,
+    /// Simulated time in nanoseconds; `None` while the record waits.
+    at: Option<f64>,
+}
+
+/// State of an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EventTime {
+    /// The event was never recorded.
+    Unknown,
+    /// The record waits for earlier work.
+    Pending,
+    /// Simulated time of the record in nanoseconds.
+    At(f64),
+}
+
+/// The streams of a program, by number.
+#[derive(Debug)]
+pub struct Streams {
+    /// Max launches that run at the same time.
+    most: u8,
+    queues: BTreeMap<StreamId, VecDeque<QueuedWork>>,
+    started: Vec<StartedLaunch>,
+    events: BTreeMap<u64, EventRecord>,
+    /// Number of the last work.
+    last: u64,
+    /// Bytes of reads that have ended, with their tickets.
+    reads: VecDeque<(u64, Vec<u8>)>,
+    overlaps: bool,
+}
+
+impl Streams {
+    /// Returns streams without work. At most `most` launches run at the same time.
+    #[must_use]
+    pub fn new(most: u32) -> Self {
+        Streams {
+            most: most.try_into().unwrap_or(u8::MAX),
+            queues: BTreeMap::new(),
+            started: Vec::new(),
+            events: BTreeMap::new(),
+            last: 0,
+            reads: VecDeque::new(),
+            overlaps: false,
+        }
+    }
+
+    /// Adds work to a stream.
+    pub fn push(&mut self, stream: StreamId, work: StreamWork) {
+        self.last += 1;
+        let number = self.last;
+        let after = match work {
+            StreamWork::Record { event } => {
+                self.events.insert(event, EventRecord { number, at: None });
+                None
+            }
+            StreamWork::Wait { event } => self.events.get(&event).map(|record| record.number),
+            StreamWork::Operation(_) | StreamWork::Read { .. } => None,
+        };
+        self.queues.entry(stream).or_default().push_back(QueuedWork { number, work, after });
+    }
+
+    /// Begins queued work until a launch starts, and returns the launch in a free kernel slot. Returns `None` if no work can begin before
+    /// a launch ends. Without `may_launch`, no launch starts. `now` returns the simulated time in nanoseconds.
+    ///
+    /// # Errors
+    /// The device refuses work, which is then removed from its queue.
+    pub fn proceed(
+        &mut self,
+        device: &mut Device,
+        memory: &mut DeviceMemory,
+        may_launch: bool,
+        now: &mut dyn FnMut() -> f64,
+    ) -> Result<Option<LaunchedKernel>, DeviceError> {
+        while let Some((stream, QueuedWork { number, work, .. })) = self.pop(may_launch) {
+            match work {
+                StreamWork::Operation(operation) => {
+                    if let Some(mut launch) = device.apply(&operation, memory)? {
+                        launch.slot = self.free_slot().unwrap_or(0);
+                        self.started.push(StartedLaunch { stream, number, slot: launch.slot });
+                        let may_another = self.ready(true).any(|(_, head)| head.is_launch());
+                        self.overlaps |= may_another;
+                        return Ok(Some(launch));
+                    }
+                }
+                StreamWork::Read { ticket, rows } => {
+                    let bytes = device.read(rows, memory)?;
+                    self.reads.push_back((ticket, bytes));
+                }
+                StreamWork::Record { event } => {
+                    // A later record of the same event may wait.
+                    if let Some(record) = self.events.get_mut(&event).filter(|record| record.number == number)
+                    {
+                        record.at = Some(now());
+                    }
+                }
+                StreamWork::Wait { .. } => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the first work of each stream if it can begin.
+    fn ready(&self, may_launch: bool) -> impl Iterator<Item = (StreamId, &QueuedWork)> {
+        let heads = self.queues.iter().filter_map(|(stream, queue)| Some((*stream, queue.front()?)));
+        heads.filter(move |(stream, head)| (may_launch || !head.is_launch()) && self.is_ready(*stream, head))
+    }
+
+    /// Removes the earliest work that can begin.
+    fn pop(&mut self, may_launch: bool) -> Option<(StreamId, QueuedWork)> {
+        let stream = self.ready(may_launch).min_by_key(|(_, head)| head.number)?.0;
+        let queue = self.queues.get_mut(&stream)?;
+        let work = queue.pop_front()?;
+        if queue.is_empty() {
+            self.queues.remove(&stream);
+        }
+        Some((stream, work))
+    }
+
+    fn is_ready(&self, stream: StreamId, head: &QueuedWork) -> bool {
+        let has_earlier = |other: StreamId| self.first(other).is_some_and(|first| first < head.number);
+        let waits = match stream {
+            StreamId::DEFAULT => self.blocking().any(has_earlier),
+            _ => stream.is_blocking() && has_earlier(StreamId::DEFAULT),
+        };
+        !waits
+            && self.started.iter().all(|launch| launch.stream != stream)
+            && head.after.is_none_or(|number| !self.is_queued(number))
+            && (!head.is_launch() || self.free_slot().is_some())
+    }
+
+    /// Returns the number of a stream's earliest work that has not ended.
+    fn first(&self, stream: StreamId) -> Option<u64> {
+        let started = self.started.iter().find(|launch| launch.stream == stream).map(|launch| launch.number);
+        started.or_else(|| Some(self.queues.get(&stream)?.front()?.number))
+    }
+
+    /// Returns the blocking streams with work, without the default stream.
+    fn blocking(&self) -> impl Iterator<Item = StreamId> {
+        let all = self.queues.keys().copied().chain(self.started.iter().map(|launch| launch.stream));
+        all.filter(|stream| stream.is_blocking() && *stream != StreamId::DEFAULT)
+    }
+
+    fn is_queued(&self, number: u64) -> bool {
+        self.queues.values().flatten().any(|work| work.number == number)
+    }
+
+    fn free_slot(&self) -> Option<u8> {
+        (0..self.most).find(|slot| self.started.iter().all(|launch| launch.slot != *slot))
+    }
+
+    /// Ends the launch in a kernel slot.
+    pub fn end(&mut self, slot: u8) {
+        self.started.retain(|launch| launch.slot != slot);
+    }
+
+    /// Ends all launches that have started.
+    pub fn end_all(&mut self) {
+        self.started.clear();
+    }
+
+    /// Returns whether a launch could start before another one had ended.
+    #[must_use]
+    pub fn overlaps(&self) -> bool {
+        self.overlaps
+    }
+
+    /// Returns whether no launch runs.
+    #[must_use]
+    pub fn is_resting(&self) -> bool {
+        self.started.is_empty()
+    }
+
+    /// Returns whether all work for which a program waits has ended. The default stream includes the blocking streams.
+    #[must_use]
+    pub fn is_done(&self, target: SyncTarget) -> bool {
+        match target {
+            SyncTarget::Stream(StreamId::DEFAULT) => {
+                self.first(StreamId::DEFAULT).is_none() && self.blocking().next().is_none()
+            }
+            SyncTarget::Stream(stream) => self.first(stream).is_none(),
+            SyncTarget::Event(event) => self.event(event) != EventTime::Pending,
+            SyncTarget::All => self.queues.is_empty() && self.started.is_empty(),
+        }
+    }
+
+    /// Returns the state of an event.
+    #[must_use]
+    pub fn event(&self, event: u64) -> EventTime {
+        match self.events.get(&event) {
+            None => EventTime::Unknown,
+            Some(EventRecord { at: None, .. }) => EventTime::Pending,
+            Some(EventRecord { at: Some(at), .. }) => EventTime::At(*at),
+        }
+    }
+
+    /// Returns the number of reads that have ended and were not taken.
+    #[must_use]
+    pub fn reads(&self) -> usize {
+        self.reads.len()
+    }
+
+    /// Removes the bytes of the earliest read that has ended, with its ticket.
+    pub fn take_read(&mut self) -> Option<(u64, Vec<u8>)> {
+        self.reads.pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::LaunchOperation;
+    use selvedge_gpu::config::GpuConfig;
+    use selvedge_ptx::memory::HEAP_BASE;
+    use std::sync::Arc;
+
+    const TEXT: &str = ".version 7.8\n.target sm_60\n.address_size 64\n.visible .entry k() {\nret;\n}\n";
+    const FIRST: StreamId = StreamId(2);
+    const SECOND: StreamId = StreamId(4);
+    const NON_BLOCKING: StreamId = StreamId(7);
+
+    /// Streams, their device, and the simulated time.
+    struct Fixture {
+        streams: Streams,
+        device: Device,
+        memory: DeviceMemory,
+        now: f64,
+    }
+
+    impl Fixture {
+        fn new() -> Self {
+            let config = Arc::new(GpuConfig::load("gtx480").expect("built in"));
+            let mut device = Device::new(&config, None, Arc::new(|| true));
+            let mut memory = DeviceMemory::new();
+            for operation in [
+                DeviceOperation::Module { text: TEXT.into() },
+                DeviceOperation::Allocate { address: HEAP_BASE, bytes: 4 },
+            ] {
+                device.apply(&operation, &mut memory).expect("valid");
+            }
+            Fixture { streams: Streams::new(4), device, memory, now: 0.0 }
+        }
+
+        fn push(&mut self, stream: StreamId, work: StreamWork) {
+            self.streams.push(stream, work);
+        }
+
+        /// Adds a launch of `blocks` blocks, which identify it.
+        fn launch(&mut self, stream: StreamId, blocks: u32) {
+            let launch = LaunchOperation {
+                module: 0,
+                kernel: "k".into(),
+                grid: [blocks, 1, 1],
+                block: [1, 1, 1],
+                dynamic_shared: 0,
+                params: Vec::new(),
+            };
+            self.push(stream, StreamWork::Operation(DeviceOperation::Launch(launch)));
+        }
+
+        /// Returns the blocks and the slot of each launch that can start now.
+        fn started(&mut self) -> Vec<(u32, u8)> {
+            let Fixture { streams, device, memory, now } = self;
+            std::iter::from_fn(|| streams.proceed(device, memory, true, &mut || *now).expect("valid"))
+                .map(|launch| (launch.dims.grid[0], launch.slot))
+                .collect()
+        }
+    }
+
+    #[test]
+    fn launches_of_different_streams_start_together_and_those_of_a_stream_in_order() {
+        let mut all = Fixture::new();
+        for (stream, blocks) in [(FIRST, 1), (FIRST, 2), (SECOND, 3), (NON_BLOCKING, 4)] {
+            all.launch(stream, blocks);
+        }
+        let Fixture { streams, device, memory, .. } = &mut all;
+        assert!(streams.proceed(device, memory, false, &mut || 0.0).expect("valid").is_none(), "none may");
+        assert_eq!(all.started(), [(1, 0), (3, 1), (4, 2)]);
+        assert!(all.streams.overlaps());
+        all.streams.end(1);
+        assert_eq!(all.started(), [], "the first stream is busy");
+        all.streams.end(0);
+        assert_eq!(all.started(), [(2, 0)]);
+        assert!(all.streams.is_done(SyncTarget::Stream(SECOND)));
+        assert!(!all.streams.is_done(SyncTarget::Stream(FIRST)));
+        assert!(!all.streams.is_done(SyncTarget::All));
+        all.streams.end_all();
+        assert!(all.streams.is_done(SyncTarget::All));
+    }
+
+    #[test]
+    fn the_default_stream_waits_for_blocking_streams_and_they_wait_for_it() {
+        let mut all = Fixture::new();
+        for (stream, blocks) in [(FIRST, 1), (StreamId::DEFAULT, 2), (SECOND, 3), (NON_BLOCKING, 4)] {
+            all.launch(stream, blocks);
+        }
+        assert_eq!(all.started(), [(1, 0), (4, 1)]);
+        assert!(!all.streams.is_done(SyncTarget::Stream(StreamId::DEFAULT)));
+        all.streams.end(0);
+        assert_eq!(all.started(), [(2, 0)]);
+        all.streams.end(0);
+        assert_eq!(all.started(), [(3, 0)]);
+        all.streams.end(0);
+        assert!(
+            all.streams.is_done(SyncTarget::Stream(StreamId::DEFAULT)),
+            "the other stream does not count"
+        );
+    }
+
+    #[test]
+    fn a_stream_waits_for_the_record_of_an_event_before_the_wait() {
+        let mut all = Fixture::new();
+        let event = 9;
+        all.push(SECOND, StreamWork::Wait { event });
+        all.launch(FIRST, 1);
+        all.push(FIRST, StreamWork::Record { event });
+        all.launch(FIRST, 2);
+        all.push(SECOND, StreamWork::Wait { event });
+        all.launch(SECOND, 3);
+        // The last record is another one, for which nothing waits.
+        all.push(FIRST, StreamWork::Record { event });
+        assert_eq!(all.started(), [(1, 0)]);
+        assert!(!all.streams.overlaps());
+        all.now = 5.0;
+        all.streams.end(0);
+        assert_eq!(all.started(), [(2, 0), (3, 1)]);
+        assert_eq!(all.streams.event(event), EventTime::Pending);
+        assert!(!all.streams.is_done(SyncTarget::Event(event)));
+        all.now = 7.0;
+        all.streams.end(0);
+        assert_eq!(all.started(), []);
+        assert_eq!(all.streams.event(event), EventTime::At(7.0));
+        assert!(all.streams.is_done(SyncTarget::Event(event)) && all.streams.is_done(SyncTarget::Event(1)));
+        assert_eq!(all.streams.event(1), EventTime::Unknown);
+    }
+
+    #[test]
+    fn changes_and_reads_of_memory_keep_the_order_of_their_stream() {
+        let mut all = Fixture::new();
+        let rows = PitchedRows::one(HEAP_BASE, 1);
+        let fill = |byte| StreamWork::Operation(DeviceOperation::Fill { rows, byte });
+        all.push(FIRST, fill(1));
+        all.launch(FIRST, 1);
+        all.push(FIRST, StreamWork::Read { ticket: 5, rows });
+        all.push(FIRST, fill(2));
+        all.push(FIRST, StreamWork::Read { ticket: 6, rows });
+        assert_eq!((all.started(), all.streams.reads()), (vec![(1, 0)], 0));
+        all.streams.end(0);
+        assert_eq!((all.started(), all.streams.reads()), (vec![], 2));
+        let read = [all.streams.take_read(), all.streams.take_read(), all.streams.take_read()];
+        assert_eq!(read, [Some((5, vec![1])), Some((6, vec![2])), None]);
+    }
+
+    #[test]
+    fn no_more_launches_start_than_kernels_run_at_the_same_time() {
+        let mut all = Fixture::new();
+        let most = 4;
+        (0..most + 2).for_each(|number| all.launch(StreamId(2 + 2 * u64::from(number)), number + 1));
+        assert_eq!(all.started().len(), 4);
+        all.streams.end(3);
+        assert_eq!(all.started(), [(most + 1, 3)]);
+    }
+
+    #[test]
+    fn work_that_the_device_refuses_is_gone() {
+        let mut all = Fixture::new();
+        let rows = PitchedRows::one(HEAP_BASE, 5);
+        all.push(FIRST, StreamWork::Operation(DeviceOperation::Fill { rows, byte: 1 }));
+        all.launch(FIRST, 1);
+        let Fixture { streams, device, memory, .. } = &mut all;
+        assert!(streams.proceed(device, memory, true, &mut || 0.0).is_err(), "the buffer has 4 bytes");
+        assert_eq!(all.started(), [(1, 0)]);
+    }
+}

@@ -1,0 +1,168 @@
+// Streams whose launches overlap in simulated time. With an argument, only values are checked. With two, so are refused calls.
+#include "check.h"
+#include <cstring>
+
+const int THREADS = 64;
+const int TURNS = 2000;
+bool is_timed;
+
+__global__ void spin(int *values, int turns) {
+    int value = values[threadIdx.x];
+    for (int i = 0; i < turns; i++) value = value * 3 + i;
+    values[threadIdx.x] = value;
+}
+
+__global__ void say(int number) {
+    if (threadIdx.x == 0) printf("stream %d\n", number);
+}
+
+int spun(int value, int turns) {
+    unsigned result = value;
+    for (int i = 0; i < turns; i++) result = result * 3 + i;
+    return result;
+}
+
+// Simulated time of the work that `submit` adds to any streams.
+template <typename F>
+float timed(F submit) {
+    static cudaEvent_t start, end;
+    if (!start) {
+        CUDA(cudaEventCreate(&start));
+        CUDA(cudaEventCreate(&end));
+    }
+    CUDA(cudaEventRecord(start));
+    submit();
+    CUDA(cudaDeviceSynchronize());
+    CUDA(cudaEventRecord(end));
+    float time;
+    CUDA(cudaEventElapsedTime(&time, start, end));
+    return time;
+}
+
+// Checks that `time` is about `times` times `one`.
+void about(float time, float one, float times, const char *what) {
+    if (is_timed && (time < 0.8f * times * one || time > 1.3f * times * one)) {
+        std::printf("%s: %.2f times the time of one launch instead of %.1f\n", what, time / one, times);
+        std::exit(4);
+    }
+}
+
+void set(int *flag) {
+    *flag += 1;
+}
+
+int main(int count, char **) {
+    is_timed = count == 1;
+    const int MANY = 20;
+    cudaStream_t streams[MANY], alone;
+    for (auto &stream : streams) CUDA(cudaStreamCreate(&stream));
+    CUDA(cudaStreamCreateWithFlags(&alone, cudaStreamNonBlocking));
+    int *values;
+    const size_t bytes = MANY * THREADS * sizeof(int);
+    CUDA(cudaMalloc(&values, bytes));
+    CUDA(cudaMemset(values, 0, bytes));
+    auto run = [&](int place, cudaStream_t stream) { spin<<<1, THREADS, 0, stream>>>(values + place * THREADS, TURNS); };
+
+    float one = timed([&] { run(0, streams[0]); });
+    about(timed([&] { run(0, streams[0]), run(1, streams[1]); }), one, 1, "two streams");
+    about(timed([&] { run(0, streams[0]), run(1, streams[0]); }), one, 2, "one stream");
+    about(timed([&] { run(0, streams[0]), run(1, 0), run(2, streams[1]); }), one, 3, "the default stream between two");
+    about(timed([&] { run(0, alone), run(1, 0), run(2, alone); }), one, 2, "a stream that does not wait");
+    about(timed([&] {
+              for (int i = 0; i < MANY; i++) run(i, streams[i]);
+          }),
+          one, 2, "more streams than kernels run at the same time");
+
+    // A stream waits for an event of another one, but not for what follows the event.
+    cudaEvent_t event;
+    CUDA(cudaEventCreate(&event));
+    about(timed([&] {
+              run(0, streams[0]);
+              CUDA(cudaEventRecord(event, streams[0]));
+              run(0, streams[0]);
+              CUDA(cudaStreamWaitEvent(streams[1], event, 0));
+              run(1, streams[1]);
+          }),
+          one, 2, "an event");
+    if (is_timed) {
+        run(0, streams[0]);
+        CUDA(cudaEventRecord(event, streams[0]));
+        float time;
+        DEMAND(cudaEventElapsedTime(&time, event, event) == cudaErrorNotReady);
+        CUDA(cudaEventSynchronize(event));
+        CUDA(cudaEventElapsedTime(&time, event, event));
+        DEMAND(time == 0);
+        run(0, streams[0]);
+    }
+
+    // Copies, launches and copies back, stream after stream. A synchronized stream has its results while others run.
+    int *from, *to;
+    CUDA(cudaMallocHost(&from, bytes));
+    CUDA(cudaMallocHost(&to, bytes));
+    for (int i = 0; i < MANY * THREADS; i++) from[i] = i;
+    const size_t part = THREADS * sizeof(int);
+    about(timed([&] {
+              for (int i = 0; i < 4; i++) {
+                  int *place = values + i * THREADS;
+                  CUDA(cudaMemcpyAsync(place, from + i * THREADS, part, cudaMemcpyHostToDevice, streams[i]));
+                  spin<<<1, THREADS, 0, streams[i]>>>(place, i == 0 ? TURNS / 2 : TURNS);
+                  CUDA(cudaMemcpyAsync(to + i * THREADS, place, part, cudaMemcpyDeviceToHost, streams[i]));
+              }
+              CUDA(cudaStreamSynchronize(streams[0]));
+              for (int i = 0; i < THREADS; i++) DEMAND(to[i] == spun(i, TURNS / 2));
+              run(4, streams[4]);
+          }),
+          one, 1.5, "copies and launches");
+    for (int i = THREADS; i < 4 * THREADS; i++) DEMAND(to[i] == spun(i, TURNS));
+
+    // A copy to the device takes what an earlier copy to the host has brought.
+    CUDA(cudaMemcpyAsync(values, from, part, cudaMemcpyHostToDevice, streams[0]));
+    spin<<<1, THREADS, 0, streams[0]>>>(values, TURNS);
+    CUDA(cudaMemcpyAsync(to, values, part, cudaMemcpyDeviceToHost, streams[0]));
+    CUDA(cudaMemcpyAsync(values + THREADS, to, part, cudaMemcpyHostToDevice, streams[0]));
+    spin<<<1, THREADS, 0, streams[0]>>>(values + THREADS, 7);
+    int flag = 0;
+    CUDA(cudaMemcpyAsync(to, values + THREADS, part, cudaMemcpyDeviceToHost, streams[0]));
+    CUDA(cudaLaunchHostFunc(streams[0], reinterpret_cast<cudaHostFn_t>(set), &flag));
+    CUDA(cudaStreamSynchronize(streams[0]));
+    DEMAND(flag == 1);
+    for (int i = 0; i < THREADS; i++) DEMAND(to[i] == spun(spun(i, TURNS), 7));
+
+    // A copy of the default stream waits for the streams, and memory is freed after its last use.
+    int *other;
+    CUDA(cudaMalloc(&other, part));
+    CUDA(cudaMemsetAsync(other, 0, part, streams[3]));
+    spin<<<1, THREADS, 0, streams[3]>>>(other, TURNS);
+    CUDA(cudaMemcpy(to, other, part, cudaMemcpyDeviceToHost));
+    DEMAND(to[5] == spun(0, TURNS));
+    spin<<<1, THREADS, 0, alone>>>(other, TURNS);
+    CUDA(cudaFree(other));
+
+    // A graph is work of the stream that launches it.
+    cudaGraph_t graph;
+    cudaGraphExec_t executable;
+    CUDA(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+    run(0, streams[0]);
+    CUDA(cudaStreamEndCapture(streams[0], &graph));
+    CUDA(cudaGraphInstantiate(&executable, graph, nullptr, nullptr, 0));
+    about(timed([&] {
+              CUDA(cudaGraphLaunch(executable, streams[1]));
+              run(1, streams[2]);
+              CUDA(cudaGraphLaunch(executable, streams[1]));
+          }),
+          one, 2, "a graph");
+
+    say<<<1, THREADS, 0, streams[0]>>>(0);
+    say<<<1, THREADS, 0, streams[1]>>>(1);
+    for (auto &stream : streams) CUDA(cudaStreamDestroy(stream));
+    CUDA(cudaDeviceSynchronize());
+    if (count > 2) {
+        // Calls that are refused at once, before the work that is queued.
+        DEMAND(cudaStreamSynchronize(streams[0]) == cudaErrorInvalidResourceHandle);
+        spin<<<1, 4096, 0, alone>>>(values, 1);
+        DEMAND(cudaGetLastError() == cudaErrorInvalidConfiguration);
+        DEMAND(cudaMemcpyAsync(values, from, 2 * bytes, cudaMemcpyHostToDevice, alone) == cudaErrorInvalidValue);
+    }
+    std::printf("overlapping streams agree\n");
+    return 0;
+}
