@@ -187,6 +187,9 @@ pub struct CompareOptions {
     /// Estimate each run from at most N intervals between beginning and end of a launch (see `selvedge run --help`)
     #[arg(long, value_name = "N", conflicts_with_all = ["share", "lockstep", "max_cycles"], value_parser = clap::value_parser!(u32).range(1..))]
     pub intervals: Option<u32>,
+    /// Repeat each run with more intervals until half the width of its confidence interval is at most this percentage of the cycles
+    #[arg(long, value_name = "PERCENT", requires = "intervals", value_parser = percentage)]
+    pub error: Option<f64>,
     /// Options that end a run early.
     #[command(flatten)]
     pub bounds: BoundOptions,
@@ -259,6 +262,13 @@ pub struct ClassifyOptions {
     /// Write the rows as CSV to FILE; with -, to standard output instead of the table
     #[arg(help_heading = "Output", long, value_name = "FILE")]
     pub csv: Option<String>,
+}
+
+/// Parses a percentage and returns it as a share.
+fn percentage(text: &str) -> Result<f64, String> {
+    let percent = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+    let percent = percent.filter(|percent| (0.01..=100.0).contains(percent));
+    percent.map(|percent| percent / 100.0).ok_or_else(|| "must be 0.01% to 100%".into())
 }
 
 /// Options of [`GpuOptions`] that need timing, which `--functional` does not simulate.
@@ -393,6 +403,9 @@ pub struct GpuOptions {
     /// One pass executes the program without timing and warms the caches. The estimate has a confidence interval.
     #[arg(help_heading = "Execution", long, value_name = "N", conflicts_with_all = GPU_EVERY_CYCLE, value_parser = clap::value_parser!(u32).range(1..))]
     pub intervals: Option<u32>,
+    /// Repeat the run with more intervals until half the width of the confidence interval is at most this percentage of the cycles
+    #[arg(help_heading = "Execution", long, value_name = "PERCENT", requires = "intervals", value_parser = percentage)]
+    pub error: Option<f64>,
     /// Threads of --intervals; they do not change the results [default: one per processor]
     #[arg(help_heading = "Execution", long, value_name = "N", requires = "intervals", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,

@@ -43,9 +43,11 @@ pub fn run(options: &CompareOptions) -> Result<(), Failure> {
     let mut outputs = plan(options, &specs).check()?;
     let stop = stop_flag()?;
     // With fewer runs than jobs, each run takes several threads.
-    let intervals = options
-        .intervals
-        .map(|most| IntervalSpec { most: most.into(), jobs: (jobs / specs.len().max(1)).max(1) });
+    let intervals = options.intervals.map(|most| IntervalSpec {
+        most: most.into(),
+        error: options.error,
+        jobs: (jobs / specs.len().max(1)).max(1),
+    });
     let outcomes = run_all(&specs, jobs, intervals, options.bounds.timeout, &stop);
     let (mut failure, mut left) = (None, 0);
     let mut reports = Vec::new();

@@ -175,7 +175,8 @@ fn start_of(options: &CudaOptions, stop: &Arc<AtomicBool>) -> Result<Arc<Started
     let printed =
         [&options.gpu.json, &options.gpu.stats, &options.gpu.launches, &options.gpu.csv, &options.gpu.series];
     let settings = SessionSettings {
-        record: options.record.is_some(),
+        // With --error, the record repeats the program.
+        record: options.record.is_some() || options.gpu.error.is_some(),
         verify: options.verify_functional,
         quiet: printed.into_iter().flatten().any(|target| target == "-"),
         stop: Arc::clone(stop),

@@ -143,7 +143,11 @@ pub(super) fn simulate(
 ) -> Result<RunOutcome, RunError> {
     let jobs = options.gpu.jobs.map_or_else(processors, |jobs| jobs as usize);
     match options.gpu.intervals {
-        Some(most) => run_by_intervals(spec, IntervalSpec { most: most.into(), jobs }, control),
+        Some(most) => run_by_intervals(
+            spec,
+            IntervalSpec { most: most.into(), error: options.gpu.error, jobs },
+            control,
+        ),
         None => run_with_checkpoints(spec, &options.checkpoints.checkpoints(), control),
     }
 }

@@ -379,6 +379,30 @@ fn events_measure_the_estimated_cycles_of_a_program_by_intervals() {
 }
 
 #[test]
+fn a_program_with_a_target_is_repeated_from_its_record() {
+    let test = "a_program_with_a_target_is_repeated_from_its_record";
+    let Some(toolkit) = toolkit(test, "cuda11") else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    compile(&toolkit, "many_blocks", folder.path());
+    let options = ["--config", "gtx480", "--set", "sm.count=2", "--engine", "model", "--intervals", "2"];
+    let within = |more: &[&str]| {
+        let words = [&["cuda"], &options[..], more, &["--json", "a.json", "--", "./many_blocks"]].concat();
+        let output = selvedge_in(folder.path(), &words);
+        demand(&output, &format!("{more:?}"));
+        assert_eq!(text(&output.stdout).matches(" ns\n").count(), 4, "the program runs once");
+        let estimate = &report(folder.path(), "a.json")["estimate"];
+        let number = |key: &str| estimate[key].as_f64().expect("a number");
+        number("cycles_within") / number("cycles")
+    };
+    let target = within(&[]) / 2.0;
+    let error = format!("{:.3}%", 100.0 * target);
+    assert!(within(&["--error", &error]) <= target, "{error}");
+    let output = selvedge_in(folder.path(), &["cuda", "--intervals", "2", "--error", "2", "--", "true"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("must be 0.01% to 100%"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_program_by_intervals_is_refused_options_that_need_every_cycle() {
     for (options, line) in [
         (&["--max-cycles", "9"][..], "cannot be used with '--max-cycles"),

@@ -6,7 +6,8 @@ use selvedge_sim::report::{HostReport, Outcome, RunReport};
 use selvedge_sim::run::run;
 use selvedge_sim::simulation::Simulation;
 use selvedge_sim::workload::Size;
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 /// Returns a simulation of `workload` on two SMs, which need many sets of resident CTAs for it.
 fn simulation(workload: &str, mechanism: &str) -> Simulation {
@@ -20,7 +21,7 @@ fn set(key: &str, value: i64) -> Override {
 
 /// Runs `workload` by at most `most` intervals per launch.
 fn by_intervals(workload: &str, mechanism: &str, most: u64, jobs: usize) -> RunReport {
-    let simulation = simulation(workload, mechanism).intervals(IntervalSpec { most, jobs });
+    let simulation = simulation(workload, mechanism).intervals(IntervalSpec { most, error: None, jobs });
     simulation.run().expect("it runs")
 }
 
@@ -46,7 +47,7 @@ fn a_launch_without_rest_is_simulated_whole_and_exactly() {
     // The launches are short. The first one begins with empty caches in both runs.
     for mechanism in ["base", "mdb-local", "hw-bdi"] {
         let tiny = || simulation("atax", mechanism).size(Size::Tiny);
-        let part = tiny().intervals(IntervalSpec { most: 4, jobs: 2 }).run().expect("it runs");
+        let part = tiny().intervals(IntervalSpec { most: 4, error: None, jobs: 2 }).run().expect("it runs");
         let all = tiny().run().expect("it runs");
         assert_eq!(part.kernels[0], all.kernels[0], "{mechanism}");
         let estimate = estimate(&part);
@@ -56,7 +57,8 @@ fn a_launch_without_rest_is_simulated_whole_and_exactly() {
             "the second launch starts in the state that the pass has left"
         );
     }
-    let one = simulation("dct", "base").set(Vec::new()).intervals(IntervalSpec { most: 4, jobs: 2 });
+    let one =
+        simulation("dct", "base").set(Vec::new()).intervals(IntervalSpec { most: 4, error: None, jobs: 2 });
     assert_eq!(estimate(&one.run().expect("it runs")).cycles_within, Some(0.0), "nothing is estimated");
 }
 
@@ -64,7 +66,7 @@ fn a_launch_without_rest_is_simulated_whole_and_exactly() {
 fn a_launch_starts_with_what_the_launch_before_has_learned() {
     let simulation = || simulation("srad_tiled", "mdb-local").set(Vec::new());
     let cycles = |simulation: Simulation| simulation.run().expect("it runs").kernels[1].totals.cycles as f64;
-    let part = cycles(simulation().intervals(IntervalSpec { most: 4, jobs: 2 }));
+    let part = cycles(simulation().intervals(IntervalSpec { most: 4, error: None, jobs: 2 }));
     let all = cycles(simulation());
     assert!((part / all - 1.0).abs() < 0.04, "{part} {all}");
 }
@@ -88,7 +90,7 @@ fn intervals_of_ctas_that_run_in_step_end_in_the_phase_in_which_they_begin() {
         let settings = [("sm.count", 1), ("sm.ctas", 3), ("l2.partitions", 1)];
         simulation("srad_tiled", "base").set(settings.map(|(key, value)| set(key, value)).to_vec())
     };
-    let part = few().intervals(IntervalSpec { most: 3, jobs: 2 }).run().expect("it runs");
+    let part = few().intervals(IntervalSpec { most: 3, error: None, jobs: 2 }).run().expect("it runs");
     let within = estimate(&part).cycles_within.expect("six launches of three intervals");
     assert!(within < 0.02 * part.totals.cycles as f64, "intervals of different phases differ: {within}");
     let all = few().run().expect("it runs");
@@ -112,8 +114,8 @@ fn limited(simulation: Simulation, most: u64, intervals: u64) -> [RunReport; 2] 
     let spec = simulation.bounds(limit).spec().expect("valid");
     let control = || Arc::new(Control::default());
     let full = run(&spec, control()).expect("it starts");
-    let part =
-        run_by_intervals(&spec, IntervalSpec { most: intervals, jobs: 2 }, control()).expect("it starts");
+    let part = run_by_intervals(&spec, IntervalSpec { most: intervals, error: None, jobs: 2 }, control())
+        .expect("it starts");
     [full.report, part.report]
 }
 
@@ -149,7 +151,10 @@ fn few_warps(mechanism: &str) -> Simulation {
 #[test]
 fn a_launch_of_few_ctas_is_estimated_from_windows() {
     for mechanism in ["base", "hw-bdi", "caba-bdi", "latte-cc"] {
-        let part = few_warps(mechanism).intervals(IntervalSpec { most: 4, jobs: 1 }).run().expect("it runs");
+        let part = few_warps(mechanism)
+            .intervals(IntervalSpec { most: 4, error: None, jobs: 1 })
+            .run()
+            .expect("it runs");
         let all = few_warps(mechanism).run().expect("it runs").totals;
         let (estimated, estimate) = (&part.totals, estimate(&part));
         assert!(estimate.detailed_share < 0.7, "{mechanism}: {estimate:?}");
@@ -157,14 +162,20 @@ fn a_launch_of_few_ctas_is_estimated_from_windows() {
         let error = estimated.cycles as f64 / all.cycles as f64 - 1.0;
         assert!(error.abs() < 0.04, "{mechanism}: {error:.3}");
         assert!(estimate.cycles_within.is_some_and(|within| within < 0.1 * all.cycles as f64), "{mechanism}");
-        let other = few_warps(mechanism).intervals(IntervalSpec { most: 4, jobs: 8 }).run().expect("it runs");
+        let other = few_warps(mechanism)
+            .intervals(IntervalSpec { most: 4, error: None, jobs: 8 })
+            .run()
+            .expect("it runs");
         assert!(RunReport { host: part.host, ..other } == part, "{mechanism}: 8 jobs");
     }
 }
 
 #[test]
 fn a_launch_of_few_ctas_is_simulated_whole_if_the_mechanism_learns_from_timing() {
-    let part = few_warps("mdb-local").intervals(IntervalSpec { most: 4, jobs: 2 }).run().expect("it runs");
+    let part = few_warps("mdb-local")
+        .intervals(IntervalSpec { most: 4, error: None, jobs: 2 })
+        .run()
+        .expect("it runs");
     let all = few_warps("mdb-local").run().expect("it runs");
     assert_eq!(part.kernels[0], all.kernels[0]);
 }
@@ -186,7 +197,7 @@ fn a_limit_in_a_launch_of_few_ctas_ends_its_windows_there() {
 fn trials_of_a_search_run_by_intervals() {
     // Few warps have few limits to try.
     let by_intervals = |mechanism: &str| {
-        few_warps(mechanism).intervals(IntervalSpec { most: 4, jobs: 2 }).run().expect("it runs")
+        few_warps(mechanism).intervals(IntervalSpec { most: 4, error: None, jobs: 2 }).run().expect("it runs")
     };
     let (best, base) = (by_intervals("swl-best"), by_intervals("base"));
     assert!(estimate(&base).detailed_share < 1.0);
@@ -199,4 +210,28 @@ fn a_limit_beyond_the_program_changes_nothing() {
     let [_, part] = limited(simulation("conv2d", "base"), u64::MAX, 3);
     let without = by_intervals("conv2d", "base", 3, 2);
     assert_eq!((part.totals, part.estimate, part.limit), (without.totals, without.estimate, None));
+}
+
+#[test]
+fn a_run_with_a_target_is_repeated_with_more_intervals_until_it_is_reached() {
+    let spec = simulation("conv2d", "base").spec().expect("valid");
+    let warnings = Arc::new(Mutex::new(Vec::new()));
+    let run = |error| {
+        let warnings = Arc::clone(&warnings);
+        let warn = move |line: &str| warnings.lock().expect("no panic").push(line.to_owned());
+        let control = Control::new(&Arc::new(AtomicBool::new(false)), None, warn);
+        let intervals = IntervalSpec { most: 2, error, jobs: 2 };
+        estimate(&run_by_intervals(&spec, intervals, Arc::new(control)).expect("it starts").report)
+    };
+    let share = |estimate: &Estimate| estimate.share_within().expect("several intervals");
+    let first = run(None);
+    let target = share(&first) / 4.0;
+    let reached = run(Some(target));
+    assert!(share(&reached) <= target && reached.intervals > first.intervals, "{first:?} {reached:?}");
+    assert_eq!(run(Some(1.0)), first, "the first run reaches it");
+    assert!(warnings.lock().expect("no panic").is_empty());
+    let missed = run(Some(1e-9));
+    assert!(missed.intervals >= reached.intervals && share(&missed) > 1e-9, "{missed:?}");
+    let line = warnings.lock().expect("no panic").join("");
+    assert!(line.contains("more intervals change nothing"), "{line}");
 }

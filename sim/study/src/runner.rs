@@ -268,7 +268,7 @@ type PointResult = Option<(Status, Option<String>, Option<Value>)>;
 fn one(spec: &RunSpec, intervals: Option<u64>, control: Arc<Control>) -> PointResult {
     let ran = match intervals {
         // The points of a study take all cores.
-        Some(most) => run_by_intervals(spec, IntervalSpec { most, jobs: 1 }, control),
+        Some(most) => run_by_intervals(spec, IntervalSpec { most, error: None, jobs: 1 }, control),
         None => run(spec, control),
     };
     let outcome = match ran {

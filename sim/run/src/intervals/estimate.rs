@@ -21,6 +21,20 @@ pub struct Estimate {
     pub ipc: f64,
 }
 
+impl Estimate {
+    /// Returns half the width of the confidence interval as a share of the cycles.
+    #[must_use]
+    pub fn share_within(&self) -> Option<f64> {
+        self.cycles_within.map(|within| within / self.cycles.max(1.0))
+    }
+
+    /// Returns whether half the width of the confidence interval is at most this share of the cycles.
+    #[must_use]
+    pub fn is_within(&self, share: f64) -> bool {
+        self.share_within().is_some_and(|within| within <= share)
+    }
+}
+
 /// Counters of the GPU and of the mechanism.
 #[derive(Clone, Debug, Default)]
 pub struct IntervalCounters {

@@ -18,6 +18,7 @@ use crate::launches::CurrentLaunch;
 use crate::mechanism::MechanismSpec;
 use crate::report::KernelReport;
 use crate::run::{BegunRun, RunOutcome, RunSpec, Source};
+use crate::source::RecordedProgram;
 use clock::LaunchClock;
 use estimate::{Extrapolation, LaunchChain, Variance, half_width};
 use points::{LaunchChoice, LaunchClass, LaunchInterval, LaunchSpan, class, intervals};
@@ -40,11 +41,17 @@ use windows::{WindowCounters, Windows};
 /// The first interval of a launch trains the mechanism at most for one of so many parts of the launch.
 const MOST_TRAINING: u64 = 4;
 
-/// Number of intervals, and of threads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Max growth of the number of intervals from run to run. A width from few intervals is uncertain.
+const MOST_GROWTH: f64 = 8.0;
+
+/// Number of intervals, precision and threads.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IntervalSpec {
     /// Max intervals between beginning and end of a launch, from 1 on.
     pub most: u64,
+    /// Max half width of the confidence interval of the cycles, as a share of the cycles. The run is repeated with more intervals until
+    /// it is reached. `None`: one run.
+    pub error: Option<f64>,
     /// Threads, from 1 on. They do not change the results.
     pub jobs: usize,
 }
@@ -59,7 +66,67 @@ pub fn run_by_intervals(
     control: Arc<Control>,
 ) -> Result<RunOutcome, RunError> {
     check(spec)?;
-    let mut begun = BegunRun::new(spec, None, &control, None, Some(intervals))?;
+    let (mut spec, mut intervals) = (spec.clone(), intervals);
+    let mut growth = Growth::default();
+    loop {
+        let outcome = run_once(&spec, intervals, Arc::clone(&control))?;
+        let next = intervals.error.and_then(|error| growth.next(&outcome, intervals.most, error));
+        let Some(next) = next else {
+            warn_of_error(&outcome, intervals, &control);
+            return Ok(outcome);
+        };
+        if let Source::Live(live) = &spec.workload {
+            let Some(record) = live.record() else { return Ok(outcome) };
+            spec.workload = Source::Recorded(Arc::new(RecordedProgram { file: None, record }));
+        }
+        intervals.most = next;
+    }
+}
+
+/// Warns if the outcome misses the precision of `intervals`.
+fn warn_of_error(outcome: &RunOutcome, intervals: IntervalSpec, control: &Control) {
+    let (Some(error), Some(estimate)) = (intervals.error, &outcome.report.estimate) else { return };
+    if !estimate.is_within(error) {
+        let (percent, most) = (100.0 * error, intervals.most);
+        control.warn(&format!(
+            "--error {percent}%: not reached with --intervals {most}; more intervals change nothing"
+        ));
+    }
+}
+
+/// Growth of the number of intervals towards a precision, as in SMARTS (Wunderlich et al., 2003).
+#[derive(Default)]
+struct Growth {
+    /// Intervals of the last run.
+    intervals: u64,
+}
+
+impl Growth {
+    /// Returns the max number of intervals for the next run. `None` if `outcome`, with `most`, is within `error`, or if more intervals
+    /// would not make it better.
+    fn next(&mut self, outcome: &RunOutcome, most: u64, error: f64) -> Option<u64> {
+        let is_limit = |fault: &RunError| matches!(fault.limit(), Some(Limit::MaxInstructions(_)));
+        let is_whole = outcome.fault.as_ref().is_none_or(is_limit);
+        let estimate = outcome.report.estimate.as_ref().filter(|_| is_whole)?;
+        let more = estimate.intervals > std::mem::replace(&mut self.intervals, estimate.intervals);
+        if !more || estimate.is_within(error) {
+            return None;
+        }
+        Some(more_intervals(most, estimate.share_within().map(|share| share / error)))
+    }
+}
+
+/// Returns the number of intervals for a precision that is `times` better than with `most`; `None`: without a known precision.
+fn more_intervals(most: u64, times: Option<f64>) -> u64 {
+    // The width shrinks with the root of the number. A tenth more, because the width itself is an estimate.
+    let growth = times.map_or(2.0, |times| (1.1 * times.powi(2)).clamp(1.5, MOST_GROWTH));
+    (most as f64 * growth).ceil() as u64
+}
+
+/// Runs `spec` once.
+fn run_once(spec: &RunSpec, intervals: IntervalSpec, control: Arc<Control>) -> Result<RunOutcome, RunError> {
+    let trials = IntervalSpec { error: None, ..intervals };
+    let mut begun = BegunRun::new(spec, None, &control, None, Some(trials))?;
     let start = Instant::now();
     let simulator = IntervalSimulator::new(spec, &begun, control)?;
     let work = |job| simulator.run(job);
@@ -652,6 +719,12 @@ mod tests {
         assert!(held_in_phases(|one| one.from - one.start) >= 95);
         let equal = held_in_phases(|_| 300);
         assert!(equal < 20, "{equal} of 100 phases with equal warm-ups");
+    }
+
+    #[test]
+    fn the_number_of_intervals_grows_with_the_square_of_the_precision() {
+        let grown = [Some(2.0), Some(1.01), Some(100.0), None].map(|times| more_intervals(10, times));
+        assert_eq!(grown, [44, 15, 80, 20]);
     }
 
     #[test]
