@@ -17,7 +17,7 @@ type Case = (&'static dyn BlockEntry, Value);
 
 /// Returns the blocks with Verilog parameters, each with the values to test.
 fn cases() -> Vec<Case> {
-    let is_long = std::env::var_os("SELVEDGE_VECTORS").is_some();
+    let is_long = selvedge_testbenches::skipped::is_long();
     let mut cases: Vec<Case> = vec![];
     for block in built_in().iter().filter(|block| !block.verilog_parameters().is_empty()) {
         let defaults = block.defaults();

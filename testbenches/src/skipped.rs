@@ -23,18 +23,32 @@ pub fn skip(test: &str, reason: &str) {
     }
 }
 
-/// Returns whether this is a long run (`tests/run --long`). If it is not, records that `test` is skipped.
+/// Returns the factor for the vectors of this run; 1 unless it is a long run (`tests/run --long`).
+///
+/// # Panics
+/// If [`FACTOR`] is no integer.
+#[must_use]
+pub fn factor() -> u64 {
+    factor_of(std::env::var(FACTOR).ok().as_deref())
+}
+
+fn factor_of(text: Option<&str>) -> u64 {
+    text.map_or(1, |text| text.parse().unwrap_or_else(|_| panic!("{FACTOR} is `{text}`, not an integer")))
+}
+
+/// Returns whether this is a long run.
+#[must_use]
+pub fn is_long() -> bool {
+    factor() >= 2
+}
+
+/// Returns whether this is a long run. If it is not, records that `test` is skipped.
 pub fn is_long_run(test: &str) -> bool {
-    let is_long = is_long(std::env::var(FACTOR).ok().as_deref());
+    let is_long = is_long();
     if !is_long {
         skip(test, "long runs only");
     }
     is_long
-}
-
-/// Returns whether a factor is that of a long run.
-fn is_long(factor: Option<&str>) -> bool {
-    factor.and_then(|text| text.parse().ok()).is_some_and(|factor: u64| factor >= 2)
 }
 
 /// Appends a line with a single write, so that lines of several tests do not mix.
@@ -58,10 +72,13 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_long_from_a_factor_of_two_on() {
-        assert_eq!(
-            [None, Some("1"), Some("2"), Some("10"), Some("many")].map(is_long),
-            [false, false, true, true, false]
-        );
+    fn a_run_without_a_factor_has_the_factor_one() {
+        assert_eq!([None, Some("1"), Some("10")].map(factor_of), [1, 1, 10]);
+    }
+
+    #[test]
+    #[should_panic(expected = "SELVEDGE_VECTORS is `many`, not an integer")]
+    fn a_factor_that_is_no_integer_is_refused() {
+        factor_of(Some("many"));
     }
 }

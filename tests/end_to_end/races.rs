@@ -15,7 +15,7 @@ const OTHERS: [&str; 4] = ["swl-best", "cbwt-best", "kernel-opt", "caba-memo"];
 const ASSIST: &str = "assist_";
 
 fn mechanisms() -> Vec<&'static str> {
-    let is_long = std::env::var_os("SELVEDGE_VECTORS").is_some();
+    let is_long = selvedge_testbenches::skipped::is_long();
     if !is_long {
         return SOME.to_vec();
     }
