@@ -246,21 +246,23 @@ api! {
         run(runtime, to, [x, y], CopySide::of(from, 0), count, kind, true)
     };
     fn cudaMemcpyToArrayAsync(
-        to: *mut Array, x: usize, y: usize, from: *const c_void, count: usize, kind: c_int, _stream: *mut c_void,
-    ) |runtime| run(runtime, to, [x, y], CopySide::of(from, 0), count, kind, true);
+        to: *mut Array, x: usize, y: usize, from: *const c_void, count: usize, kind: c_int, stream: *mut c_void,
+    ) |runtime| runtime.on(stream, |runtime| run(runtime, to, [x, y], CopySide::of(from, 0), count, kind, true));
     fn cudaMemcpyFromArray(to: *mut c_void, from: *const Array, x: usize, y: usize, count: usize, kind: c_int) |runtime| {
         run(runtime, from, [x, y], CopySide::of(to, 0), count, kind, false)
     };
     fn cudaMemcpyFromArrayAsync(
-        to: *mut c_void, from: *const Array, x: usize, y: usize, count: usize, kind: c_int, _stream: *mut c_void,
-    ) |runtime| run(runtime, from, [x, y], CopySide::of(to, 0), count, kind, false);
+        to: *mut c_void, from: *const Array, x: usize, y: usize, count: usize, kind: c_int, stream: *mut c_void,
+    ) |runtime| runtime.on(stream, |runtime| run(runtime, from, [x, y], CopySide::of(to, 0), count, kind, false));
     fn cudaMemcpy2DToArray(
         to: *mut Array, x: usize, y: usize, from: *const c_void, pitch: usize, width: usize, height: usize, kind: c_int,
     ) |runtime| rows(runtime, to, [x, y], CopySide::of(from, pitch), [width, height], kind, true);
     fn cudaMemcpy2DToArrayAsync(
         to: *mut Array, x: usize, y: usize, from: *const c_void, pitch: usize, width: usize, height: usize, kind: c_int,
-        _stream: *mut c_void,
-    ) |runtime| rows(runtime, to, [x, y], CopySide::of(from, pitch), [width, height], kind, true);
+        stream: *mut c_void,
+    ) |runtime| {
+        runtime.on(stream, |runtime| rows(runtime, to, [x, y], CopySide::of(from, pitch), [width, height], kind, true))
+    };
     fn cudaMemcpy2DFromArray(
         to: *mut c_void, pitch: usize, from: *const Array, x: usize, y: usize, width: usize, height: usize, kind: c_int,
     ) |runtime| rows(runtime, from, [x, y], CopySide::of(to, pitch), [width, height], kind, false);

@@ -5,7 +5,7 @@ use crate::driver::wrapped;
 use crate::kernels::{LaunchConfiguration, LaunchWork};
 use crate::memory::{ALIGNMENT, pointer};
 use crate::pointers::{get, put};
-use crate::protocol::{CUBLAS_KERNELS, Call, error};
+use crate::protocol::{CUBLAS_KERNELS, Call, error, sync};
 use crate::runtime::{RegisteredKernel, Runtime};
 use crate::work::{CopyWork, Work};
 use crate::{Done, device, entry};
@@ -402,8 +402,13 @@ blas! {
         Ok(())
     };
     fn cublasGetVersion_v2(_handle: *mut c_void, version: *mut c_int) |_| put(version, 10 * device::version());
-    fn cublasSetStream_v2(handle: *mut c_void, stream: *mut c_void) |_| {
-        context(handle)?.stream = stream;
+    fn cublasSetStream_v2(handle: *mut c_void, stream: *mut c_void) |runtime| {
+        let context = context(handle)?;
+        // All streams share the handle's workspace.
+        if context.stream != stream {
+            runtime.wait_for(sync::ALL, 0)?;
+        }
+        context.stream = stream;
         Ok(())
     };
     fn cublasGetStream_v2(handle: *mut c_void, stream: *mut *mut c_void) |_| put(stream, context(handle)?.stream);

@@ -110,8 +110,8 @@ impl Runtime {
         if !from_device {
             self.await_reads_of(from, width, height)?;
         }
-        if !from_device && !to_device {
-            self.await_reads_of(to, width, height)?;
+        if !to_device {
+            self.await_host_memory(to, from_device, width, height)?;
         }
         // Merges rows without gaps.
         let is_flat = height == 1 || to.pitch == width && from.pitch == width;
@@ -146,6 +146,18 @@ impl Runtime {
             true => self.wait_for(sync::ALL, 0),
             false => Ok(()),
         }
+    }
+
+    /// Waits until rows of host memory can be written now. Only a copy from the device to pinned memory is queued, as on CUDA.
+    fn await_host_memory(&mut self, to: CopySide, from_device: bool, width: usize, height: usize) -> Done {
+        let Some(stream) = self.connection.stream else { return Ok(()) };
+        if from_device && self.streams.is_pinned(to.address, (height - 1) * to.pitch + width) {
+            return Ok(());
+        }
+        self.wait_for(sync::STREAM, stream)?;
+        self.await_reads_of(to, width, height)?;
+        self.connection.stream = None;
+        Ok(())
     }
 
     /// Copies at most one message of bytes, between host and device or within the host.

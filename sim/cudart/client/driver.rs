@@ -458,7 +458,7 @@ api! {
         put_if(size, bytes as usize);
         Ok(())
     };
-    fn cuMemAllocHost_v2(to: *mut *mut c_void, size: usize) |_| crate::memory::host_memory(to, size);
+    fn cuMemAllocHost_v2(to: *mut *mut c_void, size: usize) |runtime| crate::memory::host_memory(runtime, to, size);
     fn cuMemHostAlloc(to: *mut *mut c_void, size: usize, flags: u32) |runtime| {
         crate::memory::shared_host_memory(runtime, to, size, flags)
     };

@@ -67,6 +67,7 @@ impl Runtime {
 
     /// Allocates memory at the same address on host and device.
     pub fn allocate_managed(&mut self, size: u64) -> Done<u64> {
+        self.wait_for(sync::ALL, 0)?;
         let size = size.max(1).checked_next_multiple_of(PAGE_BYTES).ok_or(error::MEMORY_ALLOCATION)?;
         let address = self.allocate(size, PAGE_BYTES)?;
         // SAFETY: the flags map a range that is free, or fail.
@@ -84,7 +85,9 @@ impl Runtime {
         if host.is_null() || size == 0 {
             return Err(error::INVALID_VALUE);
         }
+        self.wait_for(sync::ALL, 0)?;
         if flags & MAPPED == 0 {
+            self.streams.pinned.insert(host.expose_provenance(), size);
             return Ok(());
         }
         let address = self.allocate(size as u64, ALIGNMENT)?;
@@ -95,6 +98,8 @@ impl Runtime {
 
     /// Ends the access of kernels to host memory.
     pub fn unregister(&mut self, host: *mut c_void) -> Done {
+        self.wait_for(sync::ALL, 0)?;
+        self.streams.pinned.remove(&(host as usize));
         let is_it =
             |managed: &&Managed| managed.host == host as usize as u64 && managed.host != managed.address;
         let found = self.managed.iter().find(is_it).map(|managed| managed.address);
@@ -110,6 +115,7 @@ impl Runtime {
 
     /// Maps a host copy of a device variable at the variable's device address.
     pub fn share_variable(&mut self, symbol: *const c_void) -> Done<*mut c_void> {
+        self.wait_for(sync::ALL, 0)?;
         let (address, size) = self.variable(symbol)?;
         let first = address - address % PAGE_BYTES;
         for page in (first..address + size).step_by(PAGE_BYTES as usize) {
@@ -170,17 +176,21 @@ fn send_pages(connection: &mut Connection, managed: &mut Managed, now: &[u8]) ->
     Ok(())
 }
 
-/// Allocates ordinary host memory: the simulator needs no pinned memory.
-pub fn host_memory(to: *mut *mut c_void, size: usize) -> Done {
+/// Allocates pinned host memory, which for the simulator is ordinary memory.
+pub fn host_memory(runtime: &mut Runtime, to: *mut *mut c_void, size: usize) -> Done {
     // SAFETY: every size is allowed.
     let memory = unsafe { malloc(size.max(1)) };
-    if memory.is_null() { Err(error::MEMORY_ALLOCATION) } else { put(to, memory) }
+    if memory.is_null() {
+        return Err(error::MEMORY_ALLOCATION);
+    }
+    runtime.streams.pinned.insert(memory.expose_provenance(), size.max(1));
+    put(to, memory)
 }
 
 /// Allocates host memory. Mapped host memory is treated as managed memory.
 pub fn shared_host_memory(runtime: &mut Runtime, to: *mut *mut c_void, size: usize, flags: u32) -> Done {
     match flags & MAPPED {
-        0 => host_memory(to, size),
+        0 => host_memory(runtime, to, size),
         _ => put(to, pointer(runtime.allocate_managed(size as u64)?)),
     }
 }
@@ -190,6 +200,8 @@ pub fn free_host(runtime: &mut Runtime, host: *mut c_void) -> Done {
     if runtime.is_managed(host as usize as u64) {
         return runtime.release(host as usize as u64);
     }
+    runtime.wait_for(sync::ALL, 0)?;
+    runtime.streams.pinned.remove(&(host as usize));
     // SAFETY: the program gives back memory that it got from `malloc` by this library.
     unsafe { free(host) };
     Ok(())
@@ -206,7 +218,7 @@ api! {
         }
         put(to, pointer(runtime.allocate_managed(size as u64)?))
     };
-    fn cudaMallocHost(to: *mut *mut c_void, size: usize) |_| host_memory(to, size);
+    fn cudaMallocHost(to: *mut *mut c_void, size: usize) |runtime| host_memory(runtime, to, size);
     fn cudaHostAlloc(to: *mut *mut c_void, size: usize, flags: u32) |runtime| shared_host_memory(runtime, to, size, flags);
     fn cudaHostGetDevicePointer(to: *mut *mut c_void, host: *mut c_void, _flags: u32) |runtime| {
         put(to, pointer(runtime.device_address(host)?))

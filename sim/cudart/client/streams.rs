@@ -35,6 +35,16 @@ pub struct Streams {
     pub reads: BTreeMap<u64, HostRows>,
     /// Ticket of the last read.
     pub last_ticket: u64,
+    /// Sizes of pinned host memory in bytes, by address.
+    pub pinned: BTreeMap<usize, usize>,
+}
+
+impl Streams {
+    /// Returns whether `size` bytes of host memory are pinned.
+    pub fn is_pinned(&self, address: usize, size: usize) -> bool {
+        let found = self.pinned.range(..=address).next_back();
+        found.is_some_and(|(start, bytes)| size <= bytes.saturating_sub(address - start))
+    }
 }
 
 /// Number of the last event.
@@ -173,9 +183,9 @@ impl Runtime {
     /// Adds the work that `add` sends to a stream, if its work is queued.
     pub fn on(&mut self, stream: *mut c_void, add: impl FnOnce(&mut Self) -> Done) -> Done {
         self.connection.stream = self.queue(stream)?;
-        self.streams.has_queued |= self.connection.stream.is_some();
         let added = add(self);
-        self.connection.stream = None;
+        // `add` may have waited for all earlier work.
+        self.streams.has_queued |= self.connection.stream.take().is_some();
         added
     }
 

@@ -1,5 +1,5 @@
 //! A program's view of the device: modules, memory and launches. An optional second execution checks each launch.
-use crate::operation::{DeviceOperation, LaunchOperation, PitchedRows};
+use crate::operation::{DeviceOperation, LaunchOperation, PitchedRows, QueuedOperation};
 use crate::protocol::error;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::sm::SimFault;
@@ -422,17 +422,16 @@ impl Device {
     ///
     /// # Errors
     /// The device would refuse the work now.
-    pub fn check_operation(&self, operation: &DeviceOperation, memory: &DeviceMemory) -> Result<()> {
-        match operation {
-            DeviceOperation::Launch(launch) => self.prepare(launch, memory).map(drop),
-            DeviceOperation::Write { rows, .. } | DeviceOperation::Fill { rows, .. } => {
+    pub fn check_work(&self, work: &QueuedOperation, memory: &DeviceMemory) -> Result<()> {
+        match work {
+            QueuedOperation::Launch(launch) => self.prepare(launch, memory).map(drop),
+            QueuedOperation::Write { rows, .. } | QueuedOperation::Fill { rows, .. } => {
                 self.check(*rows, memory)
             }
-            DeviceOperation::Copy { to, from, pitch } => {
+            QueuedOperation::Copy { to, from, pitch } => {
                 self.check(*to, memory)?;
                 self.check(PitchedRows { address: *from, pitch: *pitch, ..*to }, memory)
             }
-            _ => Ok(()),
         }
     }
 

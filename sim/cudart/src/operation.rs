@@ -110,7 +110,7 @@ pub enum DeviceOperation {
         /// Stream of the work.
         stream: StreamId,
         /// The work.
-        operation: Box<DeviceOperation>,
+        work: QueuedOperation,
     },
     /// Adds the record of an event to a stream.
     Record {
@@ -136,8 +136,57 @@ impl DeviceOperation {
     pub fn is_launch(&self) -> bool {
         match self {
             DeviceOperation::Launch(_) => true,
-            DeviceOperation::Queue { operation, .. } => operation.is_launch(),
+            DeviceOperation::Queue { work, .. } => work.is_launch(),
             _ => false,
+        }
+    }
+}
+
+/// A change of memory or a launch that a stream begins.
+#[derive(Clone, Debug, PartialEq, State)]
+pub enum QueuedOperation {
+    /// Writes memory.
+    Write {
+        /// Destination rows.
+        rows: PitchedRows,
+        /// Bytes of all rows, without gaps.
+        bytes: Vec<u8>,
+    },
+    /// Fills memory with a byte.
+    Fill {
+        /// Destination rows.
+        rows: PitchedRows,
+        /// Value of each byte.
+        byte: u8,
+    },
+    /// Copies memory.
+    Copy {
+        /// Destination rows.
+        to: PitchedRows,
+        /// Device address of the first source row.
+        from: u64,
+        /// Distance between the starts of two source rows, in bytes.
+        pitch: u64,
+    },
+    /// Launches a kernel.
+    Launch(LaunchOperation),
+}
+
+impl QueuedOperation {
+    /// Returns whether the operation launches a kernel.
+    #[must_use]
+    pub fn is_launch(&self) -> bool {
+        matches!(self, QueuedOperation::Launch(_))
+    }
+}
+
+impl From<QueuedOperation> for DeviceOperation {
+    fn from(operation: QueuedOperation) -> Self {
+        match operation {
+            QueuedOperation::Write { rows, bytes } => DeviceOperation::Write { rows, bytes },
+            QueuedOperation::Fill { rows, byte } => DeviceOperation::Fill { rows, byte },
+            QueuedOperation::Copy { to, from, pitch } => DeviceOperation::Copy { to, from, pitch },
+            QueuedOperation::Launch(launch) => DeviceOperation::Launch(launch),
         }
     }
 }
@@ -278,10 +327,7 @@ mod tests {
             DeviceOperation::Launch(launch),
             DeviceOperation::Free { address: 256 },
             DeviceOperation::Refused(refusals),
-            DeviceOperation::Queue {
-                stream: StreamId(2),
-                operation: Box::new(DeviceOperation::Fill { rows, byte: 3 }),
-            },
+            DeviceOperation::Queue { stream: StreamId(2), work: QueuedOperation::Fill { rows, byte: 3 } },
             DeviceOperation::Record { stream: StreamId(2), event: 1 },
             DeviceOperation::Wait { stream: StreamId::DEFAULT, event: 1 },
             DeviceOperation::Synchronize(SyncTarget::Event(1)),

@@ -4,7 +4,9 @@ mod process;
 
 use crate::device::{Device, DeviceError, GoesOn};
 use crate::fatbin;
-use crate::operation::{DeviceOperation, LaunchOperation, PitchedRows, ProgramRecord, StreamId, SyncTarget};
+use crate::operation::{
+    DeviceOperation, LaunchOperation, PitchedRows, ProgramRecord, QueuedOperation, StreamId, SyncTarget,
+};
 use crate::protocol::{Call, CallReply, CallRequest, PIECE_BYTES, Property, error, sync};
 use crate::refusals::Refusals;
 use crate::streams::{EventTime, StreamWork, Streams};
@@ -259,7 +261,10 @@ impl Session {
         memory: &mut DeviceMemory,
         now: &mut dyn FnMut() -> u64,
     ) -> Result<Option<LaunchedKernel>, SessionError> {
-        self.streams.end_all();
+        let hz = self.device.config().core_hz();
+        if let Err(error) = self.streams.end_all(&mut self.device, memory, &mut || now() as f64 * 1e9 / hz) {
+            self.fail_late(error.into());
+        }
         match self.step(true, memory, now)? {
             SessionStep::Launch(launch) => Ok(Some(*launch)),
             SessionStep::Await | SessionStep::End => Ok(None),
@@ -478,7 +483,7 @@ impl Session {
             }
             Call::Write => {
                 let bytes = request.bytes.clone();
-                self.change(stream, DeviceOperation::Write { rows: rows(), bytes }, memory)?
+                self.change(stream, QueuedOperation::Write { rows: rows(), bytes }, memory)?
             }
             Call::Read => {
                 let rows = rows();
@@ -498,11 +503,11 @@ impl Session {
             }
             Call::Hello => return Err(unknown()),
             Call::Fill => {
-                self.change(stream, DeviceOperation::Fill { rows: rows(), byte: word(4) as u8 }, memory)?
+                self.change(stream, QueuedOperation::Fill { rows: rows(), byte: word(4) as u8 }, memory)?
             }
             Call::Copy => {
                 let to = PitchedRows { address: word(0), pitch: word(1), width: word(4), height: word(5) };
-                self.change(stream, DeviceOperation::Copy { to, from: word(2), pitch: word(3) }, memory)?
+                self.change(stream, QueuedOperation::Copy { to, from: word(2), pitch: word(3) }, memory)?
             }
             Call::Launch => return self.launch(stream, words, &request.bytes, memory),
             Call::Now => numbers(vec![now().to_bits()]),
@@ -557,16 +562,18 @@ impl Session {
     fn change(
         &mut self,
         stream: Option<StreamId>,
-        operation: DeviceOperation,
+        work: QueuedOperation,
         memory: &mut DeviceMemory,
     ) -> Result<CallReply, RefusedCall> {
         let Some(stream) = stream else {
-            self.apply(operation, memory)?;
+            self.apply(work.into(), memory)?;
             return Ok(CallReply::default());
         };
-        self.device.check_operation(&operation, memory)?;
-        self.note(DeviceOperation::Queue { stream, operation: Box::new(operation.clone()) });
-        self.streams.push(stream, StreamWork::Operation(operation));
+        self.device.check_work(&work, memory)?;
+        if self.record.is_some() {
+            self.note(DeviceOperation::Queue { stream, work: work.clone() });
+        }
+        self.streams.push(stream, StreamWork::Operation(work));
         Ok(CallReply::default())
     }
 
@@ -627,15 +634,19 @@ impl Session {
             dynamic_shared: u32::try_from(shared).unwrap_or(u32::MAX),
             params: params.to_vec(),
         };
-        let operation = DeviceOperation::Launch(operation);
-        self.device.check_operation(&operation, memory)?;
-        let noted = match stream {
-            Some(stream) => DeviceOperation::Queue { stream, operation: Box::new(operation.clone()) },
-            None => operation.clone(),
-        };
-        self.note(noted);
+        let work = QueuedOperation::Launch(operation);
+        // Otherwise the call that waits gets the error.
+        if stream.is_some() || self.record.is_some() {
+            self.device.check_work(&work, memory)?;
+        }
+        if self.record.is_some() {
+            self.note(match stream {
+                Some(stream) => DeviceOperation::Queue { stream, work: work.clone() },
+                None => work.clone().into(),
+            });
+        }
         let target = stream.unwrap_or(StreamId::DEFAULT);
-        self.streams.push(target, StreamWork::Operation(operation));
+        self.streams.push(target, StreamWork::Operation(work));
         // The second execution is compared after each launch.
         let waits = stream.is_none() || self.live.settings.verify;
         Ok(if waits { Served::Wait(SyncTarget::Stream(target)) } else { Served::Reply(CallReply::default()) })

@@ -3,7 +3,7 @@
 //! The work of a stream begins in order. Work of the default stream begins after all earlier work of blocking streams, and later work of
 //! blocking streams begins after it, as on CUDA's legacy default stream. Only launches take simulated time.
 use crate::device::{Device, DeviceError};
-use crate::operation::{DeviceOperation, PitchedRows, StreamId, SyncTarget};
+use crate::operation::{PitchedRows, QueuedOperation, StreamId, SyncTarget};
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
 use std::collections::{BTreeMap, VecDeque};
@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, VecDeque};
 /// Work of a stream.
 #[derive(Debug)]
 pub enum StreamWork {
-    /// Changes the device, or launches a kernel.
-    Operation(DeviceOperation),
+    /// Changes memory, or launches a kernel.
+    Operation(QueuedOperation),
     /// Reads rows for the program, which knows them by a ticket.
     Read {
         /// Number for the program.
@@ -134,11 +134,9 @@ impl Streams {
         while let Some((stream, QueuedWork { number, work, .. })) = self.pop(may_launch) {
             match work {
                 StreamWork::Operation(operation) => {
-                    if let Some(mut launch) = device.apply(&operation, memory)? {
+                    if let Some(mut launch) = device.apply(&operation.into(), memory)? {
                         launch.slot = self.free_slot().unwrap_or(0);
                         self.started.push(StartedLaunch { stream, number, slot: launch.slot });
-                        let may_another = self.ready(true).any(|(_, head)| head.is_launch());
-                        self.overlaps |= may_another;
                         return Ok(Some(launch));
                     }
                 }
@@ -165,9 +163,9 @@ impl Streams {
         heads.filter(move |(stream, head)| (may_launch || !head.is_launch()) && self.is_ready(*stream, head))
     }
 
-    /// Removes the earliest work that can begin.
+    /// Removes the earliest work that can begin. Launches come last, because other work takes no time.
     fn pop(&mut self, may_launch: bool) -> Option<(StreamId, QueuedWork)> {
-        let stream = self.ready(may_launch).min_by_key(|(_, head)| head.number)?.0;
+        let stream = self.ready(may_launch).min_by_key(|(_, head)| (head.is_launch(), head.number))?.0;
         let queue = self.queues.get_mut(&stream)?;
         let work = queue.pop_front()?;
         if queue.is_empty() {
@@ -201,7 +199,7 @@ impl Streams {
     }
 
     fn is_queued(&self, number: u64) -> bool {
-        self.queues.values().flatten().any(|work| work.number == number)
+        self.queues.values().any(|queue| queue.binary_search_by_key(&number, |work| work.number).is_ok())
     }
 
     fn free_slot(&self) -> Option<u8> {
@@ -213,9 +211,21 @@ impl Streams {
         self.started.retain(|launch| launch.slot != slot);
     }
 
-    /// Ends all launches that have started.
-    pub fn end_all(&mut self) {
+    /// Ends all launches that have started, in a run that starts one after another. Before that, begins all other work that does not wait
+    /// for them, and notes whether a launch could have started.
+    ///
+    /// # Errors
+    /// As [`Streams::proceed`].
+    pub fn end_all(
+        &mut self,
+        device: &mut Device,
+        memory: &mut DeviceMemory,
+        now: &mut dyn FnMut() -> f64,
+    ) -> Result<(), DeviceError> {
+        let begun = self.proceed(device, memory, false, now);
+        self.overlaps |= !self.started.is_empty() && self.ready(true).any(|(_, head)| head.is_launch());
         self.started.clear();
+        begun.map(drop)
     }
 
     /// Returns whether a launch could start before another one had ended.
@@ -268,7 +278,7 @@ impl Streams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operation::LaunchOperation;
+    use crate::operation::{DeviceOperation, LaunchOperation};
     use selvedge_gpu::config::GpuConfig;
     use selvedge_ptx::memory::HEAP_BASE;
     use std::sync::Arc;
@@ -314,7 +324,25 @@ mod tests {
                 dynamic_shared: 0,
                 params: Vec::new(),
             };
-            self.push(stream, StreamWork::Operation(DeviceOperation::Launch(launch)));
+            self.push(stream, StreamWork::Operation(QueuedOperation::Launch(launch)));
+        }
+
+        fn end_all(&mut self) {
+            let Fixture { streams, device, memory, now } = self;
+            streams.end_all(device, memory, &mut || *now).expect("valid");
+        }
+
+        /// Returns the blocks of each launch, in a run that starts one after another.
+        fn in_order(&mut self) -> Vec<u32> {
+            let mut all = Vec::new();
+            loop {
+                self.end_all();
+                let Fixture { streams, device, memory, now } = self;
+                let Some(launch) = streams.proceed(device, memory, true, &mut || *now).expect("valid") else {
+                    return all;
+                };
+                all.push(launch.dims.grid[0]);
+            }
         }
 
         /// Returns the blocks and the slot of each launch that can start now.
@@ -335,7 +363,6 @@ mod tests {
         let Fixture { streams, device, memory, .. } = &mut all;
         assert!(streams.proceed(device, memory, false, &mut || 0.0).expect("valid").is_none(), "none may");
         assert_eq!(all.started(), [(1, 0), (3, 1), (4, 2)]);
-        assert!(all.streams.overlaps());
         all.streams.end(1);
         assert_eq!(all.started(), [], "the first stream is busy");
         all.streams.end(0);
@@ -343,7 +370,7 @@ mod tests {
         assert!(all.streams.is_done(SyncTarget::Stream(SECOND)));
         assert!(!all.streams.is_done(SyncTarget::Stream(FIRST)));
         assert!(!all.streams.is_done(SyncTarget::All));
-        all.streams.end_all();
+        all.end_all();
         assert!(all.streams.is_done(SyncTarget::All));
     }
 
@@ -379,7 +406,6 @@ mod tests {
         // The last record is another one, for which nothing waits.
         all.push(FIRST, StreamWork::Record { event });
         assert_eq!(all.started(), [(1, 0)]);
-        assert!(!all.streams.overlaps());
         all.now = 5.0;
         all.streams.end(0);
         assert_eq!(all.started(), [(2, 0), (3, 1)]);
@@ -394,10 +420,30 @@ mod tests {
     }
 
     #[test]
+    fn a_run_in_order_knows_whether_launches_could_overlap() {
+        // The third launch waits for the first, or for the second, too.
+        for (after_both, overlaps) in [(false, true), (true, false)] {
+            let mut all = Fixture::new();
+            all.launch(FIRST, 1);
+            if !after_both {
+                all.push(FIRST, StreamWork::Record { event: 1 });
+            }
+            all.launch(FIRST, 2);
+            if after_both {
+                all.push(FIRST, StreamWork::Record { event: 1 });
+            }
+            all.push(SECOND, StreamWork::Wait { event: 1 });
+            all.launch(SECOND, 3);
+            assert_eq!(all.in_order(), [1, 2, 3]);
+            assert_eq!(all.streams.overlaps(), overlaps);
+        }
+    }
+
+    #[test]
     fn changes_and_reads_of_memory_keep_the_order_of_their_stream() {
         let mut all = Fixture::new();
         let rows = PitchedRows::one(HEAP_BASE, 1);
-        let fill = |byte| StreamWork::Operation(DeviceOperation::Fill { rows, byte });
+        let fill = |byte| StreamWork::Operation(QueuedOperation::Fill { rows, byte });
         all.push(FIRST, fill(1));
         all.launch(FIRST, 1);
         all.push(FIRST, StreamWork::Read { ticket: 5, rows });
@@ -424,7 +470,7 @@ mod tests {
     fn work_that_the_device_refuses_is_gone() {
         let mut all = Fixture::new();
         let rows = PitchedRows::one(HEAP_BASE, 5);
-        all.push(FIRST, StreamWork::Operation(DeviceOperation::Fill { rows, byte: 1 }));
+        all.push(FIRST, StreamWork::Operation(QueuedOperation::Fill { rows, byte: 1 }));
         all.launch(FIRST, 1);
         let Fixture { streams, device, memory, .. } = &mut all;
         assert!(streams.proceed(device, memory, true, &mut || 0.0).is_err(), "the buffer has 4 bytes");

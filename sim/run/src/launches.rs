@@ -184,30 +184,32 @@ impl ProgramLaunches {
     fn run_overlapping(&mut self, current: &mut CurrentLaunch) -> Result<(), RunError> {
         let gpu = &mut self.gpu;
         let mut started: Vec<_> = gpu.launches().map(|launch| StartedLaunch::new(launch, gpu)).collect();
-        while !started.is_empty() {
+        // A launch whose local memory has no room beside the others.
+        let mut held: Option<LaunchedKernel> = None;
+        while !started.is_empty() || held.is_some() {
             let cycle = gpu.cycle();
-            if let Some(launch) = self.program.beside(&mut self.memory, &mut || cycle)? {
-                gpu.take_copies(&mut self.memory);
+            if held.is_none() {
+                held = self.program.beside(&mut self.memory, &mut || cycle)?;
+            }
+            let has_room = |launch: &mut LaunchedKernel| gpu.check_room(launch, &self.memory).is_ok();
+            if let Some(launch) = held.take_if(|launch| started.is_empty() || has_room(launch)) {
                 gpu.check_room(&launch, &self.memory)?;
+                gpu.take_copies(&mut self.memory);
                 started.push(StartedLaunch::new(&launch, gpu));
                 gpu.start(launch);
                 continue;
             }
-            let ended = match &started[..] {
-                // The stores of the last launch must end, too.
-                [last] => {
-                    gpu.run_until(u64::MAX, &mut self.memory)?;
-                    vec![last.slot]
-                }
-                _ => gpu.run_until_one_ends(u64::MAX, &mut self.memory)?,
-            };
-            for slot in ended {
-                self.program.end(slot);
-                let at = started.iter().position(|launch| launch.slot == slot);
+            let ended = gpu.run_until_one_ends(u64::MAX, &mut self.memory)?;
+            for slot in &ended {
+                let at = started.iter().position(|launch| launch.slot == *slot);
                 current.overlapping.extend(at.map(|at| started.remove(at).end(gpu)));
             }
+            if started.is_empty() {
+                // The stores of the last launch must end, too.
+                gpu.run_until(u64::MAX, &mut self.memory)?;
+            }
+            ended.iter().for_each(|slot| self.program.end(*slot));
         }
-        self.gpu.run_until(u64::MAX, &mut self.memory)?;
         match &mut current.overlapping[..] {
             [_] => current.overlapping.clear(),
             several => several.sort_by_key(|launch| launch.start_cycle),

@@ -2,7 +2,7 @@
 use crate::config::SmConfig;
 use crate::share::Share;
 use crate::sm::Sm;
-use crate::sm::launch::{KERNEL_SLOTS, LaunchedKernel};
+use crate::sm::launch::LaunchedKernel;
 use crate::sm::read_only::{Banks, Changed};
 use selvedge_state::State;
 use std::sync::Arc;
@@ -51,8 +51,8 @@ impl SlowStart {
 pub struct Launches {
     /// The launches, in the order of their starts.
     pub running: Vec<Running>,
-    /// Digests of the constants and arguments of the last launch in each slot.
-    banks: [Banks; KERNEL_SLOTS],
+    /// Digests of the constants and arguments of the last launches.
+    banks: Banks,
     pub share: Share,
     #[state(skip = "only an interval of a launch has it, after its state is loaded")]
     pub slow_start: Option<SlowStart>,
@@ -69,7 +69,7 @@ impl Launches {
     pub fn new() -> Self {
         Launches {
             running: Vec::new(),
-            banks: [Banks::default(); KERNEL_SLOTS],
+            banks: Banks::new(),
             share: Share::LeftOver,
             slow_start: None,
             may_dispatch: false,
@@ -81,7 +81,7 @@ impl Launches {
     /// Returns the banks of constants that differ from the previous launch in the slot of `kernel`.
     pub fn changed(&mut self, kernel: &LaunchedKernel, sm: &SmConfig) -> Changed {
         debug_assert!(self.running.iter().all(|other| other.kernel.slot != kernel.slot), "the slot is taken");
-        let new = self.banks[usize::from(kernel.slot)].replace(kernel);
+        let new = self.banks.replace(kernel);
         if sm.keep_constants { Changed::default() } else { new }
     }
 

@@ -22,6 +22,12 @@ impl Gpu {
             if !idle || !full || running.livelocked {
                 continue;
             }
+            // Another launch of the program may write the memory for which this one waits.
+            let program = running.kernel.program;
+            if self.launches.running.iter().filter(|other| other.kernel.program == program).count() > 1 {
+                continue;
+            }
+            let running = &self.launches.running[at];
             let (launch, waiting) = (&running.kernel, running.total - running.next);
             let spins: Option<Vec<_>> =
                 self.sms.iter_mut().map(|sm| sm.describe_spins(launch, self.now, memory)).collect();

@@ -11,7 +11,7 @@ use super::token::InstId;
 use super::warp_slot::Hold;
 use super::{SimResult, Sm, TickContext};
 use crate::config::ReadOnlyCache;
-use selvedge_ptx::ptx::{AccessKind, Space, Step};
+use selvedge_ptx::ptx::{AccessKind, MemAccess, Space, Step};
 use std::num::NonZeroU32;
 
 /// The schedulers that issued in a cycle, one bit each.
@@ -323,6 +323,9 @@ impl Sm {
             return None;
         }
         let shared = access.space == Space::Shared;
+        if kernel.slot != kernel.program {
+            separate(&mut self.issue_stage.access, kernel.slot);
+        }
         let writes_back = self.expect_result(warp, pc, kernel);
         if writes_back && !shared {
             self.expect_from_memory(warp, pc, kernel);
@@ -431,4 +434,19 @@ impl Sm {
         self.parts.free_shared_bytes(self.residents.free_shared_bytes());
         self.tally.finished(kernel);
     }
+}
+
+/// Bits of the local memory and of the parameters of a launch, below the number of its kernel slot.
+const LOCAL_BITS: u32 = 34;
+const PARAM_BITS: u32 = 16;
+
+/// Gives local memory and parameters of a launch beside others of its program addresses of their own.
+#[cold]
+fn separate(access: &mut MemAccess, slot: u8) {
+    let bits = match access.space {
+        Space::Local => LOCAL_BITS,
+        Space::Param => PARAM_BITS,
+        _ => return,
+    };
+    access.address.iter_mut().for_each(|address| *address += u64::from(slot) << bits);
 }

@@ -4,7 +4,7 @@
 //! Each cache is an L1D without stores and with its own miss queue. The crossbar's port serves the miss queues round-robin.
 //! Constants, parameters and code are above local memory in the program's address space, where the L2 and DRAM see them.
 use super::l1d::L1d;
-use super::launch::LaunchedKernel;
+use super::launch::{KERNEL_SLOTS, LaunchedKernel, PROGRAMS};
 use super::scheduler::WarpMask;
 use crate::config::{GpuConfig, READ_ONLY_CACHES, ReadOnlyCache, SmConfig};
 use crate::packet::Packet;
@@ -17,7 +17,7 @@ use selvedge_state::State;
 /// Position of the kind of a read-only cache in its number for the witness. The bits below are the SM's number.
 const NUMBER_SHIFT: u16 = 12;
 
-/// Banks of the constant cache that differ from the previous launch in the slot.
+/// Banks of the constant cache that differ from the previous launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
     /// `true` if the arguments differ.
@@ -26,19 +26,29 @@ pub struct Changed {
     pub constants: bool,
 }
 
-/// Digests of the constants and arguments of the last launch in a slot.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
+/// Digests of the arguments of the last launch in each slot, and of the constants of the last launch of each program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, State)]
 pub struct Banks {
-    parameters: u64,
-    constants: u64,
+    parameters: [u64; KERNEL_SLOTS],
+    constants: [u64; PROGRAMS],
 }
 
 impl Banks {
+    /// Returns the banks before the first launch.
+    pub fn new() -> Self {
+        Banks { parameters: [0; KERNEL_SLOTS], constants: [0; PROGRAMS] }
+    }
+
     /// Replaces the digests by the digests of `kernel`. Returns which banks have changed.
     pub fn replace(&mut self, kernel: &LaunchedKernel) -> Changed {
-        let new = Banks { parameters: fnv(&kernel.params), constants: fnv(&kernel.kernel.constants) };
-        let old = std::mem::replace(self, new);
-        Changed { parameters: old.parameters != new.parameters, constants: old.constants != new.constants }
+        let changes = |old: &mut u64, bytes: &[u8]| {
+            let new = fnv(bytes);
+            std::mem::replace(old, new) != new
+        };
+        Changed {
+            parameters: changes(&mut self.parameters[usize::from(kernel.slot)], &kernel.params),
+            constants: changes(&mut self.constants[usize::from(kernel.program)], &kernel.kernel.constants),
+        }
     }
 }
 

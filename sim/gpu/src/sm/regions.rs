@@ -35,7 +35,7 @@ impl Sm {
         let border = slot.border(pc).filter(|border| match border {
             Border::Start(number) => {
                 let region = &slot.kernel.kernel.regions[usize::from(*number)];
-                self.parts.wants_region(self.last_tick, slot.kernel.program, *number, region)
+                self.parts.wants_region(self.last_tick, slot.kernel.slot, *number, region)
             }
             Border::End(_) => true,
         });
@@ -58,7 +58,7 @@ impl Sm {
                 let inputs = executed.values(&region.inputs);
                 slot.region = RegionState::Asked { region: number, mask: active };
                 let entry = RegionEntry {
-                    kernel: kernel.program,
+                    kernel: kernel.slot,
                     warp,
                     region: number,
                     mask: active,

@@ -16,7 +16,7 @@ pub(crate) use estimate::IntervalCounters;
 use crate::error::RunError;
 use crate::launches::CurrentLaunch;
 use crate::mechanism::MechanismSpec;
-use crate::report::KernelReport;
+use crate::report::{KernelReport, Outcome, RunReport};
 use crate::run::{BegunRun, RunOutcome, RunSpec, Source};
 use crate::source::RecordedProgram;
 use clock::LaunchClock;
@@ -66,32 +66,49 @@ pub fn run_by_intervals(
     control: Arc<Control>,
 ) -> Result<RunOutcome, RunError> {
     check(spec)?;
+    let Some(error) = intervals.error else { return run_once(spec, intervals, control) };
     let (mut spec, mut intervals) = (spec.clone(), intervals);
+    let mut outcome = run_once(&spec, intervals, Arc::clone(&control))?;
     let mut growth = Growth::default();
-    loop {
-        let outcome = run_once(&spec, intervals, Arc::clone(&control))?;
-        let next = intervals.error.and_then(|error| growth.next(&outcome, intervals.most, error));
-        let Some(next) = next else {
-            warn_of_error(&outcome, intervals, &control);
-            return Ok(outcome);
-        };
+    while let Some(next) = growth.next(&outcome, intervals.most, error) {
         if let Source::Live(live) = &spec.workload {
-            let Some(record) = live.record() else { return Ok(outcome) };
+            let Some(record) = live.record() else { break };
             spec.workload = Source::Recorded(Arc::new(RecordedProgram { file: None, record }));
         }
         intervals.most = next;
+        let repeated = run_once(&spec, intervals, Arc::clone(&control))?;
+        let is_whole = is_complete(&repeated);
+        outcome = replace(outcome, repeated);
+        if !is_whole {
+            break;
+        }
     }
+    let estimate = outcome.report.estimate.as_ref().filter(|_| is_complete(&outcome));
+    if estimate.is_some_and(|estimate| !estimate.is_within(error)) {
+        let (percent, most) = (100.0 * error, intervals.most);
+        let why = "more intervals change nothing";
+        control.warn(&format!("--error {percent}%: not reached with --intervals {most}; {why}"));
+    }
+    Ok(outcome)
 }
 
-/// Warns if the outcome misses the precision of `intervals`.
-fn warn_of_error(outcome: &RunOutcome, intervals: IntervalSpec, control: &Control) {
-    let (Some(error), Some(estimate)) = (intervals.error, &outcome.report.estimate) else { return };
-    if !estimate.is_within(error) {
-        let (percent, most) = (100.0 * error, intervals.most);
-        control.warn(&format!(
-            "--error {percent}%: not reached with --intervals {most}; more intervals change nothing"
-        ));
+/// Returns whether a run has come to its end or to its limit of instructions.
+fn is_complete(outcome: &RunOutcome) -> bool {
+    let is_limit = |fault: &RunError| matches!(fault.limit(), Some(Limit::MaxInstructions(_)));
+    outcome.fault.as_ref().is_none_or(is_limit)
+}
+
+/// Replaces an outcome by that of a repeated run. Results and printed text of the program are of the first run. A repeated run that stops
+/// early leaves the estimate of the run before.
+fn replace(before: RunOutcome, repeated: RunOutcome) -> RunOutcome {
+    if is_complete(&repeated) {
+        let RunReport { result, error, refused, .. } = before.report;
+        let report = RunReport { result, error, refused, ..repeated.report };
+        return RunOutcome { report, printed: before.printed, ..repeated };
     }
+    let RunReport { result, error, limit, .. } = repeated.report;
+    let report = RunReport { result, error, limit, ..before.report };
+    RunOutcome { report, fault: repeated.fault, ..before }
 }
 
 /// Growth of the number of intervals towards a precision, as in SMARTS (Wunderlich et al., 2003).
@@ -105,9 +122,8 @@ impl Growth {
     /// Returns the max number of intervals for the next run. `None` if `outcome`, with `most`, is within `error`, or if more intervals
     /// would not make it better.
     fn next(&mut self, outcome: &RunOutcome, most: u64, error: f64) -> Option<u64> {
-        let is_limit = |fault: &RunError| matches!(fault.limit(), Some(Limit::MaxInstructions(_)));
-        let is_whole = outcome.fault.as_ref().is_none_or(is_limit);
-        let estimate = outcome.report.estimate.as_ref().filter(|_| is_whole)?;
+        let is_good = is_complete(outcome) && outcome.report.result != Outcome::Fail;
+        let estimate = outcome.report.estimate.as_ref().filter(|_| is_good)?;
         let more = estimate.intervals > std::mem::replace(&mut self.intervals, estimate.intervals);
         if !more || estimate.is_within(error) {
             return None;

@@ -2,7 +2,7 @@
 use super::{RecordedProgram, SimFault};
 use crate::error::RunError;
 use selvedge_cudart::device::{Device, DeviceError};
-use selvedge_cudart::operation::{DeviceOperation, StreamId, SyncTarget};
+use selvedge_cudart::operation::{DeviceOperation, QueuedOperation, StreamId, SyncTarget};
 use selvedge_cudart::refusals::Refusals;
 use selvedge_cudart::streams::{StreamWork, Streams};
 use selvedge_gpu::config::GpuConfig;
@@ -57,7 +57,8 @@ impl Replay {
         memory: &mut DeviceMemory,
         now: &mut dyn FnMut() -> u64,
     ) -> Result<Option<LaunchedKernel>, RunError> {
-        self.streams.end_all();
+        let ended = self.streams.end_all(&mut self.device, memory, &mut || 0.0);
+        self.checked(ended, now)?;
         self.step(true, memory, now)
     }
 
@@ -112,12 +113,13 @@ impl Replay {
             self.next += 1;
             match operation {
                 DeviceOperation::Refused(refusals) => self.refusals.extend(refusals),
-                DeviceOperation::Launch(_) => {
-                    self.streams.push(StreamId::DEFAULT, StreamWork::Operation(operation.clone()));
+                DeviceOperation::Launch(launch) => {
+                    let work = QueuedOperation::Launch(launch.clone());
+                    self.streams.push(StreamId::DEFAULT, StreamWork::Operation(work));
                     self.waiting = Some(SyncTarget::Stream(StreamId::DEFAULT));
                 }
-                DeviceOperation::Queue { stream, operation } => {
-                    self.streams.push(*stream, StreamWork::Operation((**operation).clone()));
+                DeviceOperation::Queue { stream, work } => {
+                    self.streams.push(*stream, StreamWork::Operation(work.clone()));
                 }
                 DeviceOperation::Record { stream, event } => {
                     self.streams.push(*stream, StreamWork::Record { event: *event });
