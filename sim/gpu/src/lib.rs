@@ -20,6 +20,7 @@ pub mod energy;
 pub mod events;
 pub mod gpu;
 mod id_set;
+pub mod kernel_slots;
 pub mod limits;
 pub mod mechanism;
 pub mod packet;

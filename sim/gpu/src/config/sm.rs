@@ -2,8 +2,8 @@
 use super::check::Checker;
 use super::collector::CollectorConfig;
 use super::read_only::{ReadOnly, ReadOnlyCache};
+use crate::kernel_slots::KERNEL_SLOTS;
 use crate::pipe_kind::{EXECUTING, PipeKind};
-use crate::sm::launch::KERNEL_SLOTS;
 use documented::DocumentedFields;
 use selvedge_ptx::ptx::MOST_MATRIX_WORK;
 use serde::{Deserialize, Serialize};

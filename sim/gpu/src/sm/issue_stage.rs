@@ -1,12 +1,12 @@
 //! The issue stage of an SM: schedulers, the needs of their warps, execution pipes and operand collection.
 use super::collector::OperandCollector;
-use super::launch::PROGRAMS;
 use super::needs::WarpNeeds;
 use super::pipes::{PipeKind, Pipes};
 use super::quota::Quotas;
 use super::schedule::Schedule;
 use super::scheduler::{Scheduler, WarpMask};
 use crate::config::SmConfig;
+use crate::kernel_slots::PROGRAMS;
 use selvedge_ptx::ptx::MemAccess;
 use selvedge_state::State;
 

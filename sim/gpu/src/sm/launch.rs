@@ -9,12 +9,6 @@ use selvedge_ptx::ptx::{Env, Kernel, LaunchDims};
 use selvedge_state::SharedObject;
 use std::sync::Arc;
 
-/// Max programs that can share the GPU.
-pub const PROGRAMS: usize = 4;
-
-/// Max kernels that can run at the same time.
-pub const KERNEL_SLOTS: usize = 128;
-
 /// Bytes of an instruction, unless program counters of a trace show another number.
 pub const INSTRUCTION_BYTES: u64 = 8;
 
@@ -32,9 +26,9 @@ pub struct LaunchedKernel {
     pub info: Vec<IssueInfo>,
     /// Registers of each instruction.
     pub operands: Operands,
-    /// Program, below [`PROGRAMS`]. It selects the address space. Mechanisms see all launches of a program as one kernel.
+    /// Program, below [`PROGRAMS`](crate::kernel_slots::PROGRAMS). It selects the address space. Mechanisms see all launches of a program as one kernel.
     pub program: u8,
-    /// Kernel slot, below [`KERNEL_SLOTS`]. It numbers the kernels that run at the same time.
+    /// Kernel slot, below [`KERNEL_SLOTS`](crate::kernel_slots::KERNEL_SLOTS). It numbers the kernels that run at the same time.
     pub slot: u8,
     /// Warps of a CTA.
     pub warps_per_cta: u32,

@@ -2,8 +2,8 @@
 //!
 //! Each issued instruction reduces the quota of its kernel by one. A kernel whose quota is used up stops issuing. When the quotas
 //! of all kernels with warps on the SM are used up, every kernel gets a new one.
-use super::launch::PROGRAMS;
 use super::scheduler::WarpMask;
+use crate::kernel_slots::PROGRAMS;
 use selvedge_state::State;
 
 /// The quotas of an SM.

@@ -4,9 +4,10 @@
 //! Each cache is an L1D without stores and with its own miss queue. The crossbar's port serves the miss queues round-robin.
 //! Constants, parameters and code are above local memory in the program's address space, where the L2 and DRAM see them.
 use super::l1d::L1d;
-use super::launch::{KERNEL_SLOTS, LaunchedKernel, PROGRAMS};
+use super::launch::LaunchedKernel;
 use super::scheduler::WarpMask;
 use crate::config::{GpuConfig, READ_ONLY_CACHES, ReadOnlyCache, SmConfig};
+use crate::kernel_slots::{KERNEL_SLOTS, PROGRAMS};
 use crate::packet::Packet;
 use crate::stats::CacheCounters;
 use crate::witness::Witness;

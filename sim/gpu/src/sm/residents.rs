@@ -1,10 +1,11 @@
 //! The CTAs and warps on an SM, and the resources that they leave free.
 use super::cta_slot::{CtaBarrier, CtaSlot};
 use super::feed::Feed;
-use super::launch::{KERNEL_SLOTS, LaunchedKernel, PROGRAMS};
+use super::launch::LaunchedKernel;
 use super::scheduler::WarpMask;
 use super::warp_slot::WarpSlot;
 use crate::config::SmConfig;
+use crate::kernel_slots::{KERNEL_SLOTS, PROGRAMS};
 use selvedge_state::State;
 use std::sync::Arc;
 

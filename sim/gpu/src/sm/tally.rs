@@ -1,6 +1,6 @@
 //! Counters of an SM.
-use super::launch::KERNEL_SLOTS;
 use crate::events::{InstructionWork, WorkDone};
+use crate::kernel_slots::KERNEL_SLOTS;
 use crate::stats::{
     CacheCounters, ISSUE_CYCLES, IssueCycle, KernelCounters, SchedulerCycles, SlotWork, SmCounters,
 };

@@ -1,7 +1,7 @@
 //! SMIL: static memory-instruction limiting (Dai, section 4.3.3.1). Each kernel has a max number of memory instructions in
 //! flight on an SM. They are counted as in DMIL.
+use selvedge_gpu::kernel_slots::PROGRAMS;
 use selvedge_gpu::mechanism::{Claim, Counter, Mechanism, MechanismCounters, Setup, Site, Values, count};
-use selvedge_gpu::sm::launch::PROGRAMS;
 use selvedge_gpu::sm::part::{MemoryEvent, MemoryGate, MemoryObserver, SmPart};
 use selvedge_gpu::{has, mechanism_options};
 use selvedge_state::State;

@@ -9,10 +9,10 @@
 //! Dai compares with UCP and does not build it, so it has no block.
 use selvedge_gpu::cache::index::SetFunction;
 use selvedge_gpu::config::{GpuConfig, L1dConfig};
+use selvedge_gpu::kernel_slots::PROGRAMS;
 use selvedge_gpu::mechanism::{
     Claim, Counter, Mechanism, MechanismCounters, MechanismError, Setup, Site, Values, count,
 };
-use selvedge_gpu::sm::launch::PROGRAMS;
 use selvedge_gpu::sm::part::{L1dEvent, L1dObserver, SmPart, Ways};
 use selvedge_gpu::{has, mechanism_options};
 use selvedge_state::State;
