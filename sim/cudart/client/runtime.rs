@@ -3,7 +3,7 @@ use crate::Done;
 use crate::connection::Connection;
 use crate::graphs::Graphs;
 use crate::protocol::{Call, error};
-use crate::streams::Streams;
+use crate::streams::StreamHandles;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -26,7 +26,7 @@ pub struct Runtime {
     pub managed: Vec<Managed>,
     /// Graphs, and the capture in progress.
     pub graphs: Graphs,
-    pub streams: Streams,
+    pub streams: StreamHandles,
     /// Properties of the device, after the first query.
     pub properties: Option<Vec<u64>>,
 }

@@ -24,7 +24,7 @@ const NON_BLOCKING: u32 = 1;
 
 /// The streams of the program.
 #[derive(Default)]
-pub struct Streams {
+pub struct StreamHandles {
     /// Numbers of the streams by handle. Numbers of streams that do not wait for the default stream are odd.
     numbers: BTreeMap<usize, u64>,
     /// Number of streams that were created.
@@ -39,7 +39,7 @@ pub struct Streams {
     pub pinned: BTreeMap<usize, usize>,
 }
 
-impl Streams {
+impl StreamHandles {
     /// Returns whether `size` bytes of host memory are pinned.
     pub fn is_pinned(&self, address: usize, size: usize) -> bool {
         let found = self.pinned.range(..=address).next_back();

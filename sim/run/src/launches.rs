@@ -81,17 +81,17 @@ impl CurrentLaunch {
 }
 
 /// A launch in flight, with the state of the GPU at its start.
-struct StartedLaunch {
+struct LaunchInFlight {
     slot: u8,
     /// Report of the launch, without its end.
     report: OverlappingLaunch,
     before: SlotWork,
 }
 
-impl StartedLaunch {
+impl LaunchInFlight {
     /// Returns a launch that starts now.
     fn new(launch: &LaunchedKernel, gpu: &Gpu) -> Self {
-        StartedLaunch {
+        LaunchInFlight {
             slot: launch.slot,
             report: OverlappingLaunch {
                 name: launch.kernel.name.clone(),
@@ -183,7 +183,7 @@ impl ProgramLaunches {
     /// Runs the current launch and all launches that start beside it, until the GPU is idle.
     fn run_overlapping(&mut self, current: &mut CurrentLaunch) -> Result<(), RunError> {
         let gpu = &mut self.gpu;
-        let mut started: Vec<_> = gpu.launches().map(|launch| StartedLaunch::new(launch, gpu)).collect();
+        let mut started: Vec<_> = gpu.launches().map(|launch| LaunchInFlight::new(launch, gpu)).collect();
         // A launch whose local memory has no room beside the others.
         let mut held: Option<LaunchedKernel> = None;
         while !started.is_empty() || held.is_some() {
@@ -195,7 +195,7 @@ impl ProgramLaunches {
             if let Some(launch) = held.take_if(|launch| started.is_empty() || has_room(launch)) {
                 gpu.check_room(&launch, &self.memory)?;
                 gpu.take_copies(&mut self.memory);
-                started.push(StartedLaunch::new(&launch, gpu));
+                started.push(LaunchInFlight::new(&launch, gpu));
                 gpu.start(launch);
                 continue;
             }
