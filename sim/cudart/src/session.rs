@@ -289,8 +289,8 @@ impl Session {
         self.streams.overlaps()
     }
 
-    /// Serves calls up to the next step. If it `collects`, no launch starts before the program waits, so that all launches that could start
-    /// are known.
+    /// Serves calls up to the next step. If it `collects`, no launch starts before the program waits. All launches that could start are
+    /// known then.
     fn step(
         &mut self,
         collects: bool,

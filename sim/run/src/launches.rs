@@ -180,11 +180,11 @@ impl ProgramLaunches {
         }
     }
 
-    /// Runs the current launch and all launches that start beside it, until the GPU is idle.
+    /// Runs the current launch and all launches that start before its end, until the GPU is idle.
     fn run_overlapping(&mut self, current: &mut CurrentLaunch) -> Result<(), RunError> {
         let gpu = &mut self.gpu;
         let mut started: Vec<_> = gpu.launches().map(|launch| LaunchInFlight::new(launch, gpu)).collect();
-        // A launch whose local memory has no room beside the others.
+        // A launch whose local memory does not fit together with that of the others.
         let mut held: Option<LaunchedKernel> = None;
         while !started.is_empty() || held.is_some() {
             let cycle = gpu.cycle();

@@ -293,7 +293,7 @@ impl LaunchProgram {
         }
     }
 
-    /// Returns a launch that starts beside the launches in flight, if there is one. `now` returns the current core cycle.
+    /// Returns a launch that starts while others are in flight, if there is one. `now` returns the current core cycle.
     pub fn beside(
         &mut self,
         memory: &mut DeviceMemory,

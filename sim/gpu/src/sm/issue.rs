@@ -440,7 +440,7 @@ impl Sm {
 const LOCAL_BITS: u32 = 34;
 const PARAM_BITS: u32 = 16;
 
-/// Gives local memory and parameters of a launch beside others of its program addresses of their own.
+/// Gives local memory and parameters of a launch their own addresses, if other launches of its program run.
 #[cold]
 fn separate(access: &mut MemAccess, slot: u8) {
     let bits = match access.space {

@@ -85,8 +85,8 @@ impl Replay {
         self.step(false, memory, now)
     }
 
-    /// Applies the operations up to the next launch. If it `collects`, no launch starts before the program waits, so that all launches
-    /// that could start are known.
+    /// Applies the operations up to the next launch. If it `collects`, no launch starts before the program waits. All launches that could
+    /// start are known then.
     fn step(
         &mut self,
         collects: bool,
