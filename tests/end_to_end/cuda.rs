@@ -397,6 +397,9 @@ fn a_program_with_a_target_is_repeated_from_its_record() {
     let target = within(&[]) / 2.0;
     let error = format!("{:.3}%", 100.0 * target);
     assert!(within(&["--error", &error]) <= target, "{error}");
+    let words = [&["cuda"], &options[..], &["--error", &error, "--", "./many_blocks", "exit", "1"]].concat();
+    let output = selvedge_in(folder.path(), &words);
+    assert_eq!(output.status.code(), Some(1), "the program has failed: {}", text(&output.stdout));
     let output = selvedge_in(folder.path(), &["cuda", "--intervals", "2", "--error", "2", "--", "true"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("must be 0.01% to 100%"), "{}", text(&output.stderr));
