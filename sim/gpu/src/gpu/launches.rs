@@ -69,7 +69,7 @@ impl Launches {
     pub fn new() -> Self {
         Launches {
             running: Vec::new(),
-            banks: Banks::new(),
+            banks: Banks::default(),
             share: Share::LeftOver,
             slow_start: None,
             may_dispatch: false,

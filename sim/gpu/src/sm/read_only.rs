@@ -34,12 +34,13 @@ pub struct Banks {
     constants: [u64; PROGRAMS],
 }
 
-impl Banks {
-    /// Returns the banks before the first launch.
-    pub fn new() -> Self {
+impl Default for Banks {
+    fn default() -> Self {
         Banks { parameters: [0; KERNEL_SLOTS], constants: [0; PROGRAMS] }
     }
+}
 
+impl Banks {
     /// Replaces the digests by the digests of `kernel`. Returns which banks have changed.
     pub fn replace(&mut self, kernel: &LaunchedKernel) -> Changed {
         let changes = |old: &mut u64, bytes: &[u8]| {
