@@ -135,7 +135,7 @@ fn the_scripts_prove_the_properties() {
         let small = [("line_bytes".to_string(), "32".to_string())];
         let params = block.params(&small).unwrap_or_else(|_| block.defaults());
         let of_block = properties::of(name, &params).unwrap();
-        // tests/formal.rs proves the same claims. One block of each kind of proof is enough, except in the long run.
+        // tests/formal.rs proves the same claims, C-PACK's in the long run. One block of each kind of proof is enough, except in the long run.
         if !kinds.insert(discriminant(&of_block.reach)) && !is_long() {
             continue;
         }

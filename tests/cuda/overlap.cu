@@ -163,6 +163,14 @@ int main(int count, char **) {
     CUDA(cudaMemcpy2DFromArray(to, part, array, 0, 0, part, 1, cudaMemcpyDeviceToHost));
     DEMAND(to[THREADS - 1] == spun(0, TURNS));
 
+    // Launches overlap although the program has waited for another stream in between.
+    about(timed([&] {
+              run(0, streams[0]);
+              CUDA(cudaStreamSynchronize(streams[1]));
+              run(1, streams[1]);
+          }),
+          one, 1, "a wait for an idle stream");
+
     // A graph is work of the stream that launches it.
     cudaGraph_t graph;
     cudaGraphExec_t executable;

@@ -94,6 +94,13 @@ impl Runtime {
     }
 
     pub fn copy(&mut self, to: CopySide, from: CopySide, width: usize, height: usize, kind: c_int) -> Done {
+        let stream = self.connection.stream;
+        let copied = self.copy_rows(to, from, width, height, kind);
+        self.connection.stream = stream;
+        copied
+    }
+
+    fn copy_rows(&mut self, to: CopySide, from: CopySide, width: usize, height: usize, kind: c_int) -> Done {
         if width == 0 || height == 0 {
             return Ok(());
         }

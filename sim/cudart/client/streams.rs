@@ -13,9 +13,8 @@ use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of the default stream, and of the default stream of a host thread.
+/// Number of the default stream.
 const DEFAULT: u64 = 0;
-const PER_THREAD: u64 = 2;
 /// Handles of the default stream, and of the default stream of a host thread.
 const LEGACY_HANDLE: usize = 1;
 const PER_THREAD_HANDLE: usize = 2;
@@ -76,7 +75,7 @@ pub fn make_stream(runtime: &mut Runtime, to: *mut *mut c_void, flags: u32) -> D
     let handle = Box::into_raw(Box::new(0u64)).cast::<c_void>();
     let streams = &mut runtime.streams;
     streams.created += 1;
-    let number = PER_THREAD + 2 * streams.created + u64::from(flags & NON_BLOCKING);
+    let number = 2 * streams.created + u64::from(flags & NON_BLOCKING);
     streams.numbers.insert(handle as usize, number);
     put(to, handle)
 }
@@ -173,8 +172,7 @@ impl Runtime {
     /// stream, or shares memory with kernels, which each launch sends and fetches.
     fn queue(&self, stream: *mut c_void) -> Done<Option<u64>> {
         let number = match stream as usize {
-            0 | LEGACY_HANDLE => DEFAULT,
-            PER_THREAD_HANDLE => PER_THREAD,
+            0 | LEGACY_HANDLE | PER_THREAD_HANDLE => DEFAULT,
             handle => *self.streams.numbers.get(&handle).ok_or(error::INVALID_HANDLE)?,
         };
         Ok((self.streams.created > 0 && self.managed.is_empty()).then_some(number))

@@ -9,7 +9,7 @@ use crate::operation::{
 };
 use crate::protocol::{Call, CallReply, CallRequest, PIECE_BYTES, Property, error, sync};
 use crate::refusals::Refusals;
-use crate::streams::{EventTime, StreamWork, Streams};
+use crate::streams::{EventTime, LaunchStart, StreamWork, Streams};
 use host::{HostEvent, HostProcess, Stop};
 use selvedge_gpu::config::{BUILT_IN, GpuConfig};
 use selvedge_gpu::sm::launch::LaunchedKernel;
@@ -265,7 +265,7 @@ impl Session {
         if let Err(error) = self.streams.end_all(&mut self.device, memory, &mut || now() as f64 * 1e9 / hz) {
             self.fail_late(error.into());
         }
-        match self.step(true, memory, now)? {
+        match self.beside(LaunchStart::AtWait, memory, now)? {
             SessionStep::Launch(launch) => Ok(Some(*launch)),
             SessionStep::Await | SessionStep::End => Ok(None),
         }
@@ -277,23 +277,7 @@ impl Session {
     /// The errors of [`Session::next`].
     pub fn beside(
         &mut self,
-        memory: &mut DeviceMemory,
-        now: &mut dyn FnMut() -> u64,
-    ) -> Result<SessionStep, SessionError> {
-        self.step(false, memory, now)
-    }
-
-    /// Returns whether launches of different streams could run at the same time so far.
-    #[must_use]
-    pub fn overlaps(&self) -> bool {
-        self.streams.overlaps()
-    }
-
-    /// Serves calls up to the next step. If it `collects`, no launch starts before the program waits. All launches that could start are
-    /// known then.
-    fn step(
-        &mut self,
-        collects: bool,
+        start: LaunchStart,
         memory: &mut DeviceMemory,
         now: &mut dyn FnMut() -> u64,
     ) -> Result<SessionStep, SessionError> {
@@ -303,17 +287,16 @@ impl Session {
         let hz = self.device.config().core_hz();
         let mut now = move || now() as f64 * 1e9 / hz;
         loop {
-            let may_launch = !collects || self.is_over || self.waiting.is_some();
-            match self.streams.proceed(&mut self.device, memory, may_launch, &mut now) {
-                Ok(Some(launch)) => return Ok(SessionStep::Launch(Box::new(launch))),
-                Ok(None) => {}
-                Err(error) => {
-                    self.fail_late(error.into());
-                    continue;
-                }
+            if let Some(launch) = self.begin(start == LaunchStart::Now, memory, &mut now) {
+                return Ok(SessionStep::Launch(Box::new(launch)));
             }
             if let Some(waiting) = self.waiting.take_if(|waiting| self.streams.is_done(waiting.target)) {
                 self.end_wait(&waiting, memory);
+            } else if start == LaunchStart::AtWait
+                && (self.is_over || self.waiting.is_some())
+                && let Some(launch) = self.begin(true, memory, &mut now)
+            {
+                return Ok(SessionStep::Launch(Box::new(launch)));
             }
             if self.waiting.is_some() {
                 return Ok(SessionStep::Await);
@@ -336,6 +319,27 @@ impl Session {
                 Ok(Served::Reply(reply)) => self.reply(&reply),
                 Ok(Served::Wait(target)) => self.waiting = Some(WaitingCall { name: request.name, target }),
                 Err(refused) => self.refuse(&request.name, &refused),
+            }
+        }
+    }
+
+    /// Returns whether launches of different streams could run at the same time so far.
+    #[must_use]
+    pub fn overlaps(&self) -> bool {
+        self.streams.overlaps()
+    }
+
+    /// Begins queued work, and returns the launch that starts, if any.
+    fn begin(
+        &mut self,
+        may_launch: bool,
+        memory: &mut DeviceMemory,
+        now: &mut dyn FnMut() -> f64,
+    ) -> Option<LaunchedKernel> {
+        loop {
+            match self.streams.proceed(&mut self.device, memory, may_launch, now) {
+                Ok(launch) => return launch,
+                Err(error) => self.fail_late(error.into()),
             }
         }
     }
@@ -649,6 +653,9 @@ impl Session {
         self.streams.push(target, StreamWork::Operation(work));
         // The second execution is compared after each launch.
         let waits = stream.is_none() || self.live.settings.verify;
+        if waits && stream.is_some() {
+            self.note(DeviceOperation::Synchronize(SyncTarget::Stream(target)));
+        }
         Ok(if waits { Served::Wait(SyncTarget::Stream(target)) } else { Served::Reply(CallReply::default()) })
     }
 

@@ -63,6 +63,17 @@ struct EventRecord {
     at: Option<f64>,
 }
 
+/// Time at which launches start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LaunchStart {
+    /// As soon as their stream comes to them.
+    Now,
+    /// When the program waits. All launches that could start are known then.
+    AtWait,
+    /// Not before a launch in flight ends.
+    AtEnd,
+}
+
 /// State of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EventTime {

@@ -406,6 +406,12 @@ impl Gpu {
     /// # Errors
     /// As [`Gpu::run`].
     pub fn run_until_one_ends(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<Vec<u8>, SimFault> {
+        let ended = self.run_one(until, memory);
+        self.warn_of_idle_reads(memory);
+        ended
+    }
+
+    fn run_one(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<Vec<u8>, SimFault> {
         let slots = |gpu: &Gpu| gpu.launches.running.iter().map(|r| r.kernel.slot).collect::<Vec<_>>();
         let before = slots(self);
         while self.now < until && self.launches.running.len() == before.len() {

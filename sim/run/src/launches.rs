@@ -6,6 +6,7 @@ use crate::error::RunError;
 use crate::launch_range::LaunchRange;
 use crate::report::{KernelReport, OverlappingLaunch};
 use crate::source::LaunchProgram;
+use selvedge_cudart::streams::LaunchStart;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Gpu;
 use selvedge_gpu::mechanism::MechanismCounters;
@@ -188,13 +189,13 @@ impl ProgramLaunches {
         let mut held: Option<LaunchedKernel> = None;
         while !started.is_empty() || held.is_some() {
             let cycle = gpu.cycle();
-            if held.is_none() {
-                held = self.program.beside(&mut self.memory, &mut || cycle)?;
-            }
+            let start = if held.is_none() { LaunchStart::Now } else { LaunchStart::AtEnd };
+            let launch = self.program.beside(start, &mut self.memory, &mut || cycle)?;
+            held = held.or(launch);
+            gpu.take_copies(&mut self.memory);
             let has_room = |launch: &mut LaunchedKernel| gpu.check_room(launch, &self.memory).is_ok();
             if let Some(launch) = held.take_if(|launch| started.is_empty() || has_room(launch)) {
                 gpu.check_room(&launch, &self.memory)?;
-                gpu.take_copies(&mut self.memory);
                 started.push(LaunchInFlight::new(&launch, gpu));
                 gpu.start(launch);
                 continue;

@@ -12,6 +12,7 @@ use selvedge_cudart::operation::DeviceOperation;
 use selvedge_cudart::protocol::error::LAUNCH_FAILURE;
 use selvedge_cudart::refusals::Refusals;
 use selvedge_cudart::session::{Session, SessionStep};
+use selvedge_cudart::streams::LaunchStart;
 use selvedge_gpu::bounds::Limit;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::Control;
@@ -296,13 +297,14 @@ impl LaunchProgram {
     /// Returns a launch that starts while others are in flight, if there is one. `now` returns the current core cycle.
     pub fn beside(
         &mut self,
+        start: LaunchStart,
         memory: &mut DeviceMemory,
         now: &mut dyn FnMut() -> u64,
     ) -> Result<Option<LaunchedKernel>, RunError> {
         match self {
             LaunchProgram::Ptx { .. } | LaunchProgram::Trace(_) => Ok(None),
-            LaunchProgram::Recorded(replay) => replay.beside(memory, now),
-            LaunchProgram::Live(session) => match session.beside(memory, now) {
+            LaunchProgram::Recorded(replay) => replay.beside(start, memory, now),
+            LaunchProgram::Live(session) => match session.beside(start, memory, now) {
                 Ok(SessionStep::Launch(launch)) => Ok(Some(*launch)),
                 Ok(SessionStep::Await | SessionStep::End) => Ok(None),
                 Err(error) => Err(ended(error, now())),

@@ -23,8 +23,7 @@ impl Gpu {
                 continue;
             }
             // Another launch of the program may write the memory for which this one waits.
-            let program = running.kernel.program;
-            if self.launches.running.iter().filter(|other| other.kernel.program == program).count() > 1 {
+            if self.another_may_act(at, memory) {
                 continue;
             }
             let running = &self.launches.running[at];
@@ -41,5 +40,24 @@ impl Gpu {
             }
             self.watchdog.control.warn(&text);
         }
+    }
+
+    /// Returns whether another launch of the program of launch `at` may still have an effect: it has CTAs that do not spin, or that could
+    /// start.
+    fn another_may_act(&mut self, at: usize, memory: &mut DeviceMemory) -> bool {
+        let program = self.launches.running[at].kernel.program;
+        (0..self.launches.running.len()).any(|other| {
+            let running = &self.launches.running[other];
+            if other == at || running.kernel.program != program {
+                return false;
+            }
+            let (is_absent, waits) = (running.done == running.next, running.next < running.total);
+            let mut spins = || -> Option<Vec<_>> {
+                let sms = self.sms.iter_mut();
+                sms.map(|sm| sm.describe_spins(&running.kernel, self.now, memory)).collect()
+            };
+            let may_start = waits && self.launches.may_dispatch;
+            may_start || !is_absent && spins().is_none_or(|spins| spins.iter().all(Vec::is_empty))
+        })
     }
 }

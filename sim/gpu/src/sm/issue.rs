@@ -448,5 +448,6 @@ fn separate(access: &mut MemAccess, slot: u8) {
         Space::Param => PARAM_BITS,
         _ => return,
     };
-    access.address.iter_mut().for_each(|address| *address += u64::from(slot) << bits);
+    // Addresses of inactive lanes are arbitrary.
+    access.address.iter_mut().for_each(|address| *address = address.wrapping_add(u64::from(slot) << bits));
 }

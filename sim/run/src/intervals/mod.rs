@@ -83,8 +83,7 @@ pub fn run_by_intervals(
             break;
         }
     }
-    let estimate = outcome.report.estimate.as_ref().filter(|_| is_complete(&outcome));
-    if estimate.is_some_and(|estimate| !estimate.is_within(error)) {
+    if growth.is_stuck {
         let (percent, most) = (100.0 * error, intervals.most);
         let why = "more intervals change nothing";
         control.warn(&format!("--error {percent}%: not reached with --intervals {most}; {why}"));
@@ -116,6 +115,8 @@ fn replace(before: RunOutcome, repeated: RunOutcome) -> RunOutcome {
 struct Growth {
     /// Intervals of the last run.
     intervals: u64,
+    /// `true` if more intervals change nothing.
+    is_stuck: bool,
 }
 
 impl Growth {
@@ -125,7 +126,9 @@ impl Growth {
         let is_good = is_complete(outcome) && outcome.report.result != Outcome::Fail;
         let estimate = outcome.report.estimate.as_ref().filter(|_| is_good)?;
         let more = estimate.intervals > std::mem::replace(&mut self.intervals, estimate.intervals);
-        if !more || estimate.is_within(error) {
+        let is_within = estimate.is_within(error);
+        self.is_stuck = !more && !is_within;
+        if !more || is_within {
             return None;
         }
         Some(more_intervals(most, estimate.share_within().map(|share| share / error)))

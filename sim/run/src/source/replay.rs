@@ -4,7 +4,7 @@ use crate::error::RunError;
 use selvedge_cudart::device::{Device, DeviceError};
 use selvedge_cudart::operation::{DeviceOperation, QueuedOperation, StreamId, SyncTarget};
 use selvedge_cudart::refusals::Refusals;
-use selvedge_cudart::streams::{StreamWork, Streams};
+use selvedge_cudart::streams::{LaunchStart, StreamWork, Streams};
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::StopWatch;
 use selvedge_gpu::sm::launch::LaunchedKernel;
@@ -59,7 +59,7 @@ impl Replay {
     ) -> Result<Option<LaunchedKernel>, RunError> {
         let ended = self.streams.end_all(&mut self.device, memory, &mut || 0.0);
         self.checked(ended, now)?;
-        self.step(true, memory, now)
+        self.beside(LaunchStart::AtWait, memory, now)
     }
 
     /// Returns whether launches of different streams could run at the same time so far.
@@ -79,30 +79,24 @@ impl Replay {
     /// The errors of [`Replay::next`].
     pub fn beside(
         &mut self,
-        memory: &mut DeviceMemory,
-        now: &mut dyn FnMut() -> u64,
-    ) -> Result<Option<LaunchedKernel>, RunError> {
-        self.step(false, memory, now)
-    }
-
-    /// Applies the operations up to the next launch. If it `collects`, no launch starts before the program waits. All launches that could
-    /// start are known then.
-    fn step(
-        &mut self,
-        collects: bool,
+        start: LaunchStart,
         memory: &mut DeviceMemory,
         now: &mut dyn FnMut() -> u64,
     ) -> Result<Option<LaunchedKernel>, RunError> {
         let program = Arc::clone(&self.program);
         loop {
-            let is_over = self.next == program.record.operations.len();
-            let may_launch = !collects || is_over || self.waiting.is_some();
-            // Nothing reads the times of the record's events.
-            let launch = self.streams.proceed(&mut self.device, memory, may_launch, &mut || 0.0);
-            if let Some(launch) = self.checked(launch, now)? {
+            if let Some(launch) = self.begin(start == LaunchStart::Now, memory, now)? {
                 return Ok(Some(launch));
             }
-            self.waiting.take_if(|target| self.streams.is_done(*target));
+            let has_waited = self.waiting.take_if(|target| self.streams.is_done(*target)).is_some();
+            let is_over = self.next == program.record.operations.len();
+            if start == LaunchStart::AtWait
+                && !has_waited
+                && (is_over || self.waiting.is_some())
+                && let Some(launch) = self.begin(true, memory, now)?
+            {
+                return Ok(Some(launch));
+            }
             let Some(operation) = program.record.operations.get(self.next).filter(|_| self.waiting.is_none())
             else {
                 return Ok(None);
@@ -134,6 +128,17 @@ impl Replay {
                 }
             }
         }
+    }
+
+    /// Begins queued work, and returns the launch that starts, if any. Nothing reads the times of the record's events.
+    fn begin(
+        &mut self,
+        may_launch: bool,
+        memory: &mut DeviceMemory,
+        now: &mut dyn FnMut() -> u64,
+    ) -> Result<Option<LaunchedKernel>, RunError> {
+        let launch = self.streams.proceed(&mut self.device, memory, may_launch, &mut || 0.0);
+        self.checked(launch, now)
     }
 
     /// Converts an error of the device to an error of the run.
