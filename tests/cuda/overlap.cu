@@ -74,7 +74,7 @@ int main(int count, char **) {
     });
     about(many, one, many > 1.5f * one ? 2 : 1, "many streams");
 
-    // A stream waits for an event of another one, but not for what follows the event.
+    // A stream waits for an event of another one, but not for work after the event.
     cudaEvent_t event;
     CUDA(cudaEventCreate(&event));
     about(timed([&] {

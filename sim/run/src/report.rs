@@ -256,7 +256,7 @@ pub struct OverlappingLaunch {
 /// One launch, or several launches of different streams that ran at the same time.
 #[derive(Clone, Debug, PartialEq, JsonSchema, Serialize)]
 pub struct KernelReport {
-    /// Kernel name. Of several launches, this and the sizes are those of the first.
+    /// Kernel name. An entry of several launches has the name and sizes of the first.
     pub name: String,
     /// Grid in CTAs.
     pub grid: [u32; 3],
