@@ -336,12 +336,12 @@ fn streams_that_would_overlap_are_simulated_in_order_with_a_warning_or_refused()
     }
     let (code, error, _) = cuda(&["--intervals", "2"], &["values"]);
     assert_eq!(code, Some(2), "{error}");
-    let line = "--intervals: launches of different streams overlap: must be a run without --intervals";
+    let line = "--intervals: launches overlap: must be a run without --intervals";
     assert!(error.contains(line), "{error}");
     assert_eq!(cuda(&["--record", "a.sprog"], &["values"]).0, Some(0));
     let (code, error, _) = run(&["run", "a.sprog", "--config", "gtx480", "--launch", "1..3"]);
     assert_eq!(code, Some(0), "{error}");
-    assert!(error.contains("launches of different streams run one after another"), "{error}");
+    assert!(error.contains("launches that could overlap run one after another"), "{error}");
     let (code, _, out) = cuda(&[], &["refused", "calls"]);
     assert_eq!(code, Some(3), "{out}");
     for call in
@@ -473,10 +473,57 @@ fn every_form_of_nvccs_fat_binaries_is_read_and_machine_code_alone_is_refused() 
         assert_eq!(output.status.code(), Some(code), "{name}: {error}");
         assert!(error.contains(line), "{name}: {error}");
     };
-    build("reduction", "relocatable", &[&ptx[..], &["-rdc=true"]].concat());
-    refuses("relocatable", 1, "an empty fat binary: must be compiled without relocatable device code");
     build("reduction", "static", &[&ptx[..], &["-cudart", "static"]].concat());
     refuses("static", 1, "which the static CUDA runtime needs: link the shared one (nvcc -cudart shared)");
+}
+
+/// Compiles programs with relocatable device code.
+fn relocatable(toolkit: &Path, sources: &[&str], program: &Path) {
+    let mut command = Command::new(toolkit.join("bin/nvcc"));
+    command.args(["-cudart", "shared", "-rdc=true", "-gencode", "arch=compute_75,code=compute_75"]);
+    command.args(sources.iter().map(|source| format!("tests/cuda/{source}.cu")));
+    command.arg("-o").arg(program);
+    demand(&command.output().expect("nvcc starts"), sources[0]);
+}
+
+#[test]
+fn kernels_launch_kernels_and_files_share_device_code() {
+    let Some(toolkit) = toolkit("kernels_launch_kernels_and_files_share_device_code", "cuda13") else {
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("nested");
+    relocatable(&toolkit, &["nested", "nested_part"], &program);
+    let run = |words: &str| selvedge_in(folder.path(), &words.split(' ').collect::<Vec<_>>());
+    let timed = "--config rtx3070 --set sm.launch_latency=0";
+    let words = format!("cuda {timed} --record nested.sprog --json live.json -- ./nested times");
+    demand(&run(&words), &words);
+    demand(&run(&format!("run nested.sprog {timed} --json record.json")), "the record");
+    let (live, record) = (report(folder.path(), "live.json"), report(folder.path(), "record.json"));
+    assert_eq!(live["kernels"], record["kernels"]);
+    let overlapping = |report: &Value| {
+        let all = report["kernels"].as_array().expect("a list").iter();
+        all.filter_map(|kernel| kernel.get("overlapping")?.as_array().map(Vec::len)).max()
+    };
+    assert!(overlapping(&live) > Some(31), "the tree's launches are one entry");
+    for words in ["--functional", "--mechanism caba-bdi --check --config gtx480", "--launch 3"] {
+        demand(&run(&format!("cuda {words} -- ./nested")), words);
+    }
+    for (words, line) in [
+        (
+            "run nested.sprog --intervals 3",
+            "--intervals: launches overlap: must be a run without --intervals",
+        ),
+        (
+            "run nested.sprog --checkpoint nested.ckpt --checkpoint-every 1000",
+            "checkpoints: a kernel launches kernels: must be a run without checkpoints",
+        ),
+    ] {
+        let output = run(words);
+        let error = text(&output.stderr);
+        assert!(error.contains(line), "{words}: {error}");
+        assert_eq!(output.status.code(), Some(2), "{words}: {error}");
+    }
 }
 
 #[test]

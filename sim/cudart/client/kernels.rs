@@ -11,6 +11,9 @@ use std::ffi::{c_char, c_int, c_void};
 /// First word of the structure that points to a fat binary.
 const WRAPPER_MAGIC: u32 = 0x4662_43b1;
 
+/// Version of that structure in a program with relocatable device code. It then also points to a list of fat binaries.
+const LINKED_VERSION: u32 = 2;
+
 /// Dimensions of a grid or block.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -141,14 +144,29 @@ fn load(runtime: &mut Runtime, wrapper: *const c_void) -> Done<u64> {
         say("the program registers something that is no fat binary");
         return Err(error::NO_KERNEL_IMAGE);
     }
-    let binary: *const c_void = field(wrapper, 8)?;
-    let size = u64::from(field::<u16>(binary, 6)?).saturating_add(field::<u64>(binary, 8)?);
-    let bytes = pointers::bytes(binary, usize::try_from(size).map_err(|_| error::INVALID_VALUE)?)?;
-    if bytes.len() as u64 > MODULE_BYTES {
-        say(&format!("a fat binary of {} bytes: must be at most {MODULE_BYTES}", bytes.len()));
-        return Err(error::NO_KERNEL_IMAGE);
+    let mut binaries = vec![field(wrapper, 8)?];
+    // Relocatable device code: the linker leaves the fat binaries of all files, and an empty one or one of machine code.
+    let linked: *const c_void = field(wrapper, 16)?;
+    if field::<u32>(wrapper, 4)? == LINKED_VERSION && !linked.is_null() {
+        binaries.clear();
+        loop {
+            let next: *const c_void = field(linked, size_of::<usize>() * binaries.len())?;
+            if next.is_null() {
+                break;
+            }
+            binaries.push(next);
+        }
     }
-    Ok(runtime.connection.numbers(Call::Module, &[], bytes, 1)?[0])
+    let mut bytes = Vec::new();
+    for binary in binaries {
+        let size = u64::from(field::<u16>(binary, 6)?).saturating_add(field::<u64>(binary, 8)?);
+        if size.saturating_add(bytes.len() as u64) > MODULE_BYTES {
+            say(&format!("a fat binary of {size} bytes: must be at most {MODULE_BYTES} for a program"));
+            return Err(error::NO_KERNEL_IMAGE);
+        }
+        bytes.extend_from_slice(pointers::bytes(binary, size as usize)?);
+    }
+    Ok(runtime.connection.numbers(Call::Module, &[], &bytes, 1)?[0])
 }
 
 #[unsafe(no_mangle)]

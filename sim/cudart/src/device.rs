@@ -399,14 +399,16 @@ impl Device {
         Ok(())
     }
 
-    /// Loads a module. Its variables follow the variables of the other modules.
+    /// Loads a module. Its variables follow the variables of the other modules. Its kernels may launch kernels.
     fn load(&mut self, text: &str, memory: &mut DeviceMemory) -> Result<()> {
         let end = self.modules.iter().filter_map(Module::globals_end).max();
         let name = format!("module {}", self.modules.len());
         let module = Module::parse_from(&name, text, end.unwrap_or(GLOBALS_BASE))?;
         module.load(memory)?;
+        memory.requests_mut().accept();
         if let Some(untimed) = &mut self.untimed {
             module.load(&mut untimed.memory)?;
+            untimed.memory.requests_mut().accept();
         }
         self.modules.push(module);
         Ok(())
@@ -453,8 +455,9 @@ impl Device {
             let LaunchedKernel { kernel, dims, params, .. } = &launched;
             let mut goes_on = |_: u64| (self.goes_on)();
             run_kernel(kernel, dims, params, &mut untimed.memory, &mut goes_on)?;
-            // Only the output of the timed execution is kept.
+            // Only the output and the launches of the timed execution are kept.
             untimed.memory.take_printed();
+            untimed.memory.requests_mut().take();
             untimed.ran = Some(launch.kernel.clone());
         }
         Ok(launched)

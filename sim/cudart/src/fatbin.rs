@@ -1,5 +1,6 @@
 //! Reads fat binaries: the PTX that nvcc and clang embed in a host program, uncompressed or compressed by LZ4 or zstd.
 use ruzstd::decoding::StreamingDecoder;
+use selvedge_ptx::ptx::DEVICE_RUNTIME;
 use std::io::Read;
 
 /// First word of a fat binary.
@@ -34,9 +35,7 @@ pub enum FatbinError {
         what: &'static str,
     },
     /// It has no entry.
-    #[error(
-        "the program has an empty fat binary: must be compiled without relocatable device code (nvcc -rdc=true)"
-    )]
+    #[error("the program has an empty fat binary, without PTX")]
     Empty,
     /// It has only machine code.
     #[error(
@@ -132,30 +131,53 @@ impl FatbinEntry<'_> {
     }
 }
 
-/// Returns the PTX for the newest architecture in a fat binary.
+/// Returns the PTX for the newest architecture of each fat binary in a sequence. Fat binaries without PTX are left out, unless all
+/// are.
 ///
 /// # Errors
-/// It is malformed, or has no PTX.
-pub fn ptx(bytes: &[u8]) -> Result<Ptx, FatbinError> {
-    let (at, entry) = newest(bytes)?;
-    Ok(Ptx { architecture: entry.architecture, text: entry.text(at)? })
+/// A fat binary is malformed, or none has PTX.
+pub fn ptx(mut bytes: &[u8]) -> Result<Vec<Ptx>, FatbinError> {
+    let mut found = Vec::new();
+    let mut without = FatbinError::Empty;
+    while found.is_empty() || !bytes.is_empty() {
+        let end = size(bytes)?.min(bytes.len());
+        match newest(&bytes[..end]) {
+            Ok((at, entry)) => found.push(Ptx { architecture: entry.architecture, text: entry.text(at)? }),
+            Err(FatbinError::Malformed { at, what }) => return Err(FatbinError::Malformed { at, what }),
+            Err(error) if end == bytes.len() && found.is_empty() => return Err(error),
+            Err(error) => without = error,
+        }
+        bytes = &bytes[end..];
+    }
+    if found.is_empty() { Err(without) } else { Ok(found) }
 }
 
-/// Returns the newest architecture for which a host program contains PTX; `None` if the program contains none.
+/// Returns the size of the fat binary at the start of `bytes`, as its header states it.
+fn size(bytes: &[u8]) -> Result<usize, FatbinError> {
+    if word32(bytes, 0)? != MAGIC {
+        return Err(FatbinError::Malformed { at: 0, what: "it does not begin as fat binaries do" });
+    }
+    let size = usize::try_from(word64(bytes, 8)?).unwrap_or(usize::MAX);
+    Ok(usize::from(word16(bytes, 6)?).saturating_add(size))
+}
+
+/// Returns the newest architecture for which a host program contains PTX; `None` if the program contains none. CUDA's device runtime,
+/// which is linked to programs with relocatable device code, does not count.
 pub fn architecture(program: &[u8]) -> Option<u32> {
     // Linkers align fat binaries to 8 bytes.
     let starts = (0..program.len()).step_by(8).filter(|at| word32(program, *at) == Ok(MAGIC));
-    starts.filter_map(|at| Some(newest(&program[at..]).ok()?.1.architecture)).max()
+    let found = starts.filter_map(|start| {
+        let (at, entry) = newest(&program[start..]).ok()?;
+        let is_library = |text: String| text.contains(DEVICE_RUNTIME);
+        (!entry.text(at).is_ok_and(is_library)).then_some(entry.architecture)
+    });
+    found.max()
 }
 
 /// Returns the entry with PTX for the newest architecture, and its offset.
 fn newest(bytes: &[u8]) -> Result<(usize, FatbinEntry<'_>), FatbinError> {
-    if word32(bytes, 0)? != MAGIC {
-        return Err(FatbinError::Malformed { at: 0, what: "it does not begin as fat binaries do" });
-    }
+    let end = size(bytes)?.min(bytes.len());
     let mut at = usize::from(word16(bytes, 6)?);
-    let size = usize::try_from(word64(bytes, 8)?).unwrap_or(usize::MAX);
-    let end = at.saturating_add(size).min(bytes.len());
     let mut best: Option<(usize, FatbinEntry)> = None;
     let mut others = Vec::new();
     while at < end {
@@ -215,7 +237,7 @@ mod tests {
         let lz4 = lz4_flex::block::compress(TEXT.as_bytes());
         for (flags, payload) in [(0x11, TEXT.as_bytes().to_vec()), (LZ4 | 0x11, lz4), (ZSTD | 0x11, zstd())] {
             let binary = fat(&[entry(PTX, 60, flags, &payload, TEXT.len())]);
-            assert_eq!(ptx(&binary), Ok(Ptx { architecture: 60, text: TEXT.into() }), "{flags:#x}");
+            assert_eq!(ptx(&binary), Ok(vec![Ptx { architecture: 60, text: TEXT.into() }]), "{flags:#x}");
         }
     }
 
@@ -224,7 +246,7 @@ mod tests {
         let code = entry(2, 75, 0x11, b"\x7fELF", 0);
         let [old, new] = [50, 70].map(|sm| entry(PTX, sm, 0x11, format!("// {sm}").as_bytes(), 0));
         let found = ptx(&fat(&[old.clone(), code.clone(), new, old])).expect("it has PTX");
-        assert_eq!((found.architecture, found.text.as_str()), (70, "// 70"));
+        assert_eq!(found, [Ptx { architecture: 70, text: "// 70".into() }]);
         let refused = ptx(&fat(&[code])).expect_err("it has none").to_string();
         assert!(refused.starts_with("the program has code of sm_75 and no PTX: compile it"), "{refused}");
         assert_eq!(ptx(&fat(&[])), Err(FatbinError::Empty));
@@ -236,6 +258,26 @@ mod tests {
         let program = [vec![0; 24], of(PTX, 60), of(PTX, 75), MAGIC.to_le_bytes().to_vec()].concat();
         assert_eq!(architecture(&program), Some(75));
         assert_eq!((architecture(&of(2, 75)), architecture(b"#!/bin/sh")), (None, None));
+    }
+
+    #[test]
+    fn each_fat_binary_of_a_sequence_has_its_text() {
+        let [first, second] = ["// 1", "// 2"].map(|text| fat(&[entry(PTX, 60, 0x11, text.as_bytes(), 0)]));
+        let code = fat(&[entry(2, 75, 0x11, b"\x7fELF", 0)]);
+        let texts =
+            |bytes: &[u8]| ptx(bytes).map(|all| all.into_iter().map(|one| one.text).collect::<Vec<_>>());
+        let all = [first.clone(), code.clone(), second.clone()].concat();
+        assert_eq!(texts(&all), Ok(vec!["// 1".into(), "// 2".into()]));
+        assert_eq!(texts(&[code.clone(), second.clone()].concat()), Ok(vec!["// 2".into()]));
+        assert!(matches!(texts(&[code.clone(), code].concat()), Err(FatbinError::NoPtx { .. })));
+        assert!(matches!(texts(&all[..all.len() - 1]), Err(FatbinError::Malformed { .. })));
+    }
+
+    #[test]
+    fn the_device_runtime_is_not_the_architecture_of_a_program() {
+        let of = |architecture, text: &str| fat(&[entry(PTX, architecture, 0x11, text.as_bytes(), 0)]);
+        let runtime = format!(".visible .global .u32 {DEVICE_RUNTIME} = 1;");
+        assert_eq!(architecture(&[of(75, "//"), of(121, &runtime)].concat()), Some(75));
     }
 
     #[test]

@@ -176,7 +176,16 @@ impl QueuedOperation {
     /// Returns whether the operation launches a kernel.
     #[must_use]
     pub fn is_launch(&self) -> bool {
-        matches!(self, QueuedOperation::Launch(_))
+        self.module().is_some()
+    }
+
+    /// Returns the module of the kernel that the operation launches.
+    #[must_use]
+    pub fn module(&self) -> Option<usize> {
+        match self {
+            QueuedOperation::Launch(launch) => Some(launch.module),
+            _ => None,
+        }
     }
 }
 

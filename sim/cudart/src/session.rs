@@ -14,7 +14,7 @@ use host::{HostEvent, HostProcess, Stop};
 use selvedge_gpu::config::{BUILT_IN, GpuConfig};
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{Kernel, LaunchDims};
+use selvedge_ptx::ptx::{DEVICE_RUNTIME, Kernel, LaunchDims, link};
 use selvedge_ptx::texture::{AddressMode, ChannelKind, FilterMode, Texture};
 use std::ffi::OsString;
 use std::io;
@@ -344,9 +344,15 @@ impl Session {
         }
     }
 
+    /// Returns whether kernels have launched kernels so far.
+    #[must_use]
+    pub fn has_family(&self) -> bool {
+        self.streams.has_family()
+    }
+
     /// Ends a launch in flight by its kernel slot.
-    pub fn end(&mut self, slot: u8) {
-        self.streams.end(slot);
+    pub fn end(&mut self, slot: u8, memory: &mut DeviceMemory) {
+        self.streams.end(slot, memory);
     }
 
     /// Replies to a call that has waited.
@@ -582,9 +588,24 @@ impl Session {
     }
 
     fn load(&mut self, bytes: &[u8], memory: &mut DeviceMemory) -> Result<CallReply, RefusedCall> {
-        let found = fatbin::ptx(bytes).map_err(|error| RefusedCall::new(error::NO_KERNEL_IMAGE, error))?;
-        self.apply(DeviceOperation::Module { text: found.text }, memory)?;
-        self.architecture = self.architecture.max(found.architecture);
+        let mut found =
+            fatbin::ptx(bytes).map_err(|error| RefusedCall::new(error::NO_KERNEL_IMAGE, error))?;
+        let own = found.iter().filter(|one| !one.text.contains(DEVICE_RUNTIME));
+        let architecture = own.map(|one| one.architecture).max();
+        let text = match &mut found[..] {
+            [one] => std::mem::take(&mut one.text),
+            several => {
+                let names: Vec<String> = (1..=several.len()).map(|number| format!("file {number}")).collect();
+                let files: Vec<(&str, &str)> = names
+                    .iter()
+                    .zip(several.iter())
+                    .map(|(name, one)| (name.as_str(), one.text.as_str()))
+                    .collect();
+                link(&files).map_err(DeviceError::from)?
+            }
+        };
+        self.apply(DeviceOperation::Module { text }, memory)?;
+        self.architecture = self.architecture.max(architecture.unwrap_or_default());
         Ok(numbers(vec![self.device.modules() as u64 - 1]))
     }
 

@@ -2,10 +2,14 @@
 //!
 //! The work of a stream begins in order. Work of the default stream begins after all earlier work of blocking streams, and later work of
 //! blocking streams begins after it, as on CUDA's legacy default stream. Only launches take simulated time.
+//!
+//! Launches by kernels are work of streams that belong to the launching launch ([`Family`]). It ends when they have all ended.
 use crate::device::{Device, DeviceError};
-use crate::operation::{PitchedRows, QueuedOperation, StreamId, SyncTarget};
+use crate::family::{FIRST_EVENT, Family};
+use crate::operation::{LaunchOperation, PitchedRows, QueuedOperation, StreamId, SyncTarget};
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
+use selvedge_ptx::requests::{RequestedLaunch, RequestedWork};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Work of a stream.
@@ -53,6 +57,10 @@ struct StartedLaunch {
     stream: StreamId,
     number: u64,
     slot: u8,
+    /// Module of its kernel.
+    module: usize,
+    /// `true`: its blocks have ended, and launches by its kernel have not.
+    ended: bool,
 }
 
 /// The last record of an event.
@@ -98,6 +106,8 @@ pub struct Streams {
     /// Bytes of reads that have ended, with their tickets.
     reads: VecDeque<(u64, Vec<u8>)>,
     overlaps: bool,
+    /// Streams of the launches by kernels.
+    family: Family,
 }
 
 impl Streams {
@@ -112,6 +122,7 @@ impl Streams {
             last: 0,
             reads: VecDeque::new(),
             overlaps: false,
+            family: Family::default(),
         }
     }
 
@@ -142,12 +153,18 @@ impl Streams {
         may_launch: bool,
         now: &mut dyn FnMut() -> f64,
     ) -> Result<Option<LaunchedKernel>, DeviceError> {
+        self.take_requests(memory);
         while let Some((stream, QueuedWork { number, work, .. })) = self.pop(may_launch) {
             match work {
                 StreamWork::Operation(operation) => {
-                    if let Some(mut launch) = device.apply(&operation.into(), memory)? {
-                        launch.slot = self.free_slot().unwrap_or(0);
-                        self.started.push(StartedLaunch { stream, number, slot: launch.slot });
+                    let module = operation.module();
+                    let applied = device.apply(&operation.into(), memory);
+                    // A refused launch by a kernel may be the last of its family.
+                    let applied = applied.inspect_err(|_| self.settle(stream))?;
+                    if let Some((mut launch, module)) = applied.zip(module) {
+                        let slot = self.free_slot().unwrap_or(0);
+                        launch.slot = slot;
+                        self.started.push(StartedLaunch { stream, number, slot, module, ended: false });
                         return Ok(Some(launch));
                     }
                 }
@@ -161,11 +178,65 @@ impl Streams {
                     {
                         record.at = Some(now());
                     }
+                    self.settle(stream);
                 }
-                StreamWork::Wait { .. } => {}
+                StreamWork::Wait { .. } => self.settle(stream),
             }
         }
         Ok(None)
+    }
+
+    /// Adds the launches that kernels have requested to the streams of their families.
+    fn take_requests(&mut self, memory: &mut DeviceMemory) {
+        if !memory.requests().is_waiting() {
+            return;
+        }
+        for request in memory.requests_mut().take() {
+            // The slot's earlier launches have ended before its last one started.
+            let Some(parent) = self.started.iter().filter(|launch| launch.slot == request.slot).next_back()
+            else {
+                continue;
+            };
+            let stream = self.family.add(parent.number, request.cta, request.stream);
+            let work = match request.work {
+                RequestedWork::Launch(launch) => {
+                    let RequestedLaunch { kernel, grid, block, dynamic_shared, params } = launch;
+                    let module = parent.module;
+                    StreamWork::Operation(QueuedOperation::Launch(LaunchOperation {
+                        module,
+                        kernel,
+                        grid,
+                        block,
+                        dynamic_shared,
+                        params,
+                    }))
+                }
+                RequestedWork::Record(event) => StreamWork::Record { event: FIRST_EVENT + event },
+                RequestedWork::Wait(event) => StreamWork::Wait { event: FIRST_EVENT + event },
+            };
+            self.push(stream, work);
+        }
+    }
+
+    /// Ends work of a stream. If it was the last work of a family, this may end the launching launch, which may end another family.
+    fn settle(&mut self, mut stream: StreamId) {
+        while let Some(parent) = self.family.end(stream) {
+            let is_over = |launch: &StartedLaunch| launch.number == parent && launch.ended;
+            let Some(at) = self.started.iter().position(is_over) else { return };
+            stream = self.started.remove(at).stream;
+            self.family.remove(parent);
+        }
+    }
+
+    /// Ends the blocks of the launch at index `at`, which ends unless launches by its kernel have not ended.
+    fn end_blocks(&mut self, at: usize) {
+        self.started[at].ended = true;
+        let number = self.started[at].number;
+        if !self.family.is_working(number) {
+            let stream = self.started.remove(at).stream;
+            self.family.remove(number);
+            self.settle(stream);
+        }
     }
 
     /// Returns the first work of each stream if it can begin.
@@ -176,6 +247,7 @@ impl Streams {
 
     /// Removes the earliest work that can begin. Launches come last, because other work takes no time.
     fn pop(&mut self, may_launch: bool) -> Option<(StreamId, QueuedWork)> {
+        let may_launch = may_launch && self.free_slot().is_some();
         let stream = self.ready(may_launch).min_by_key(|(_, head)| (head.is_launch(), head.number))?.0;
         let queue = self.queues.get_mut(&stream)?;
         let work = queue.pop_front()?;
@@ -192,9 +264,16 @@ impl Streams {
             _ => stream.is_blocking() && has_earlier(StreamId::DEFAULT),
         };
         !waits
+            && self
+                .family
+                .tail(stream)
+                .is_none_or(|(parent, is_last)| is_last && self.has_ended_blocks(parent))
             && self.started.iter().all(|launch| launch.stream != stream)
             && head.after.is_none_or(|number| !self.is_queued(number))
-            && (!head.is_launch() || self.free_slot().is_some())
+    }
+
+    fn has_ended_blocks(&self, number: u64) -> bool {
+        self.started.iter().all(|launch| launch.number != number || launch.ended)
     }
 
     /// Returns the number of a stream's earliest work that has not ended.
@@ -214,12 +293,15 @@ impl Streams {
     }
 
     fn free_slot(&self) -> Option<u8> {
-        (0..self.most).find(|slot| self.started.iter().all(|launch| launch.slot != *slot))
+        (0..self.most).find(|slot| self.started.iter().all(|launch| launch.ended || launch.slot != *slot))
     }
 
-    /// Ends the launch in a kernel slot.
-    pub fn end(&mut self, slot: u8) {
-        self.started.retain(|launch| launch.slot != slot);
+    /// Ends the launch in a kernel slot, whose requests `memory` may still have.
+    pub fn end(&mut self, slot: u8, memory: &mut DeviceMemory) {
+        self.take_requests(memory);
+        if let Some(at) = self.started.iter().position(|launch| launch.slot == slot && !launch.ended) {
+            self.end_blocks(at);
+        }
     }
 
     /// Ends all launches that have started, in a run that starts one after another. Before that, begins all other work that does not wait
@@ -234,8 +316,11 @@ impl Streams {
         now: &mut dyn FnMut() -> f64,
     ) -> Result<(), DeviceError> {
         let begun = self.proceed(device, memory, false, now);
-        self.overlaps |= !self.started.is_empty() && self.ready(true).any(|(_, head)| head.is_launch());
-        self.started.clear();
+        let runs = self.started.iter().any(|launch| !launch.ended);
+        self.overlaps |= runs && self.ready(true).any(|(_, head)| head.is_launch());
+        while let Some(at) = self.started.iter().position(|launch| !launch.ended) {
+            self.end_blocks(at);
+        }
         begun.map(drop)
     }
 
@@ -248,7 +333,13 @@ impl Streams {
     /// Returns whether no launch runs.
     #[must_use]
     pub fn is_resting(&self) -> bool {
-        self.started.is_empty()
+        self.started.iter().all(|launch| launch.ended)
+    }
+
+    /// Returns whether kernels have launched kernels so far.
+    #[must_use]
+    pub fn has_family(&self) -> bool {
+        self.family.is_used()
     }
 
     /// Returns whether all work for which a program waits has ended. The default stream includes the blocking streams.
@@ -292,6 +383,7 @@ mod tests {
     use crate::operation::{DeviceOperation, LaunchOperation};
     use selvedge_gpu::config::GpuConfig;
     use selvedge_ptx::memory::HEAP_BASE;
+    use selvedge_ptx::requests::KernelRequest;
     use std::sync::Arc;
 
     const TEXT: &str = ".version 7.8\n.target sm_60\n.address_size 64\n.visible .entry k() {\nret;\n}\n";
@@ -338,6 +430,10 @@ mod tests {
             self.push(stream, StreamWork::Operation(QueuedOperation::Launch(launch)));
         }
 
+        fn end(&mut self, slot: u8) {
+            self.streams.end(slot, &mut self.memory);
+        }
+
         fn end_all(&mut self) {
             let Fixture { streams, device, memory, now } = self;
             streams.end_all(device, memory, &mut || *now).expect("valid");
@@ -374,9 +470,9 @@ mod tests {
         let Fixture { streams, device, memory, .. } = &mut all;
         assert!(streams.proceed(device, memory, false, &mut || 0.0).expect("valid").is_none(), "none may");
         assert_eq!(all.started(), [(1, 0), (3, 1), (4, 2)]);
-        all.streams.end(1);
+        all.end(1);
         assert_eq!(all.started(), [], "the first stream is busy");
-        all.streams.end(0);
+        all.end(0);
         assert_eq!(all.started(), [(2, 0)]);
         assert!(all.streams.is_done(SyncTarget::Stream(SECOND)));
         assert!(!all.streams.is_done(SyncTarget::Stream(FIRST)));
@@ -393,11 +489,11 @@ mod tests {
         }
         assert_eq!(all.started(), [(1, 0), (4, 1)]);
         assert!(!all.streams.is_done(SyncTarget::Stream(StreamId::DEFAULT)));
-        all.streams.end(0);
+        all.end(0);
         assert_eq!(all.started(), [(2, 0)]);
-        all.streams.end(0);
+        all.end(0);
         assert_eq!(all.started(), [(3, 0)]);
-        all.streams.end(0);
+        all.end(0);
         assert!(
             all.streams.is_done(SyncTarget::Stream(StreamId::DEFAULT)),
             "the other stream does not count"
@@ -418,12 +514,12 @@ mod tests {
         all.push(FIRST, StreamWork::Record { event });
         assert_eq!(all.started(), [(1, 0)]);
         all.now = 5.0;
-        all.streams.end(0);
+        all.end(0);
         assert_eq!(all.started(), [(2, 0), (3, 1)]);
         assert_eq!(all.streams.event(event), EventTime::Pending);
         assert!(!all.streams.is_done(SyncTarget::Event(event)));
         all.now = 7.0;
-        all.streams.end(0);
+        all.end(0);
         assert_eq!(all.started(), []);
         assert_eq!(all.streams.event(event), EventTime::At(7.0));
         assert!(all.streams.is_done(SyncTarget::Event(event)) && all.streams.is_done(SyncTarget::Event(1)));
@@ -461,7 +557,7 @@ mod tests {
         all.push(FIRST, fill(2));
         all.push(FIRST, StreamWork::Read { ticket: 6, rows });
         assert_eq!((all.started(), all.streams.reads()), (vec![(1, 0)], 0));
-        all.streams.end(0);
+        all.end(0);
         assert_eq!((all.started(), all.streams.reads()), (vec![], 2));
         let read = [all.streams.take_read(), all.streams.take_read(), all.streams.take_read()];
         assert_eq!(read, [Some((5, vec![1])), Some((6, vec![2])), None]);
@@ -473,7 +569,7 @@ mod tests {
         let most = 4;
         (0..most + 2).for_each(|number| all.launch(StreamId(2 + 2 * u64::from(number)), number + 1));
         assert_eq!(all.started().len(), 4);
-        all.streams.end(3);
+        all.end(3);
         assert_eq!(all.started(), [(most + 1, 3)]);
     }
 
@@ -486,5 +582,106 @@ mod tests {
         let Fixture { streams, device, memory, .. } = &mut all;
         assert!(streams.proceed(device, memory, true, &mut || 0.0).is_err(), "the buffer has 4 bytes");
         assert_eq!(all.started(), [(1, 0)]);
+    }
+
+    impl Fixture {
+        /// Lets a kernel in a slot launch `blocks` blocks, which identify the launch.
+        fn nested(&mut self, slot: u8, cta: u32, stream: u64, blocks: u32) {
+            let launch = RequestedLaunch {
+                kernel: "k".into(),
+                grid: [blocks, 1, 1],
+                block: [1, 1, 1],
+                dynamic_shared: 0,
+                params: Vec::new(),
+            };
+            self.request(slot, cta, stream, RequestedWork::Launch(launch));
+        }
+
+        fn request(&mut self, slot: u8, cta: u32, stream: u64, work: RequestedWork) {
+            let request = KernelRequest { slot, cta: [cta, 0, 0], stream, work };
+            self.memory.requests_mut().push(request);
+        }
+    }
+
+    #[test]
+    fn launches_of_a_block_start_in_order_and_end_before_their_launch_does() {
+        let mut all = Fixture::new();
+        all.launch(FIRST, 1);
+        all.launch(FIRST, 9);
+        assert_eq!(all.started(), [(1, 0)]);
+        for (cta, blocks) in [(0, 2), (0, 3), (1, 4)] {
+            all.nested(0, cta, 0, blocks);
+        }
+        assert_eq!(all.started(), [(2, 1), (4, 2)]);
+        all.end(0);
+        assert_eq!(all.started(), [], "the stream waits for the launches of the kernel");
+        all.end(1);
+        assert_eq!(all.started(), [(3, 0)]);
+        // A launch by a kernel may launch, too, and its slot is that of its launching launch.
+        all.nested(0, 0, 0, 5);
+        all.end(2);
+        all.end(0);
+        assert_eq!(all.started(), [(5, 0)]);
+        assert!(!all.streams.is_done(SyncTarget::Stream(FIRST)));
+        all.end(0);
+        assert_eq!(all.started(), [(9, 0)]);
+        all.end(0);
+        assert!(all.streams.is_done(SyncTarget::All) && all.streams.has_family());
+    }
+
+    #[test]
+    fn streams_and_events_of_a_kernel_order_its_launches() {
+        const TAIL: u64 = 3;
+        const FORGET: u64 = 4;
+        let mut all = Fixture::new();
+        all.launch(FIRST, 1);
+        assert_eq!(all.started(), [(1, 0)]);
+        all.nested(0, 0, TAIL, 20);
+        all.nested(0, 1, TAIL, 21);
+        all.nested(0, 0, 100, 2);
+        all.request(0, 0, 100, RequestedWork::Record(101));
+        all.request(0, 0, 102, RequestedWork::Wait(101));
+        all.nested(0, 0, 102, 3);
+        all.nested(0, 0, FORGET, 4);
+        all.nested(0, 0, FORGET, 5);
+        assert_eq!(all.started(), [(2, 1), (4, 2), (5, 3)]);
+        all.end(1);
+        assert_eq!(all.started(), [(3, 1)], "the event is recorded");
+        all.end(0);
+        all.end(2);
+        all.end(3);
+        assert_eq!(all.started(), [], "a tail launch waits for all others");
+        all.end(1);
+        assert_eq!(all.started(), [(20, 0)]);
+        all.end(0);
+        assert_eq!(all.started(), [(21, 0)]);
+        all.end(0);
+        assert!(all.streams.is_done(SyncTarget::All));
+    }
+
+    #[test]
+    fn a_run_in_order_notes_that_launches_by_kernels_could_overlap() {
+        for (stream, overlaps) in [(0, true), (3, false)] {
+            let mut all = Fixture::new();
+            all.launch(FIRST, 1);
+            all.launch(FIRST, 9);
+            assert_eq!(all.started(), [(1, 0)]);
+            all.nested(0, 0, stream, 2);
+            all.nested(0, 0, stream, 3);
+            assert_eq!(all.in_order(), [2, 3, 9]);
+            assert_eq!(all.streams.overlaps(), overlaps, "stream {stream}");
+        }
+    }
+
+    #[test]
+    fn a_refused_launch_by_a_kernel_does_not_keep_its_launch() {
+        let mut all = Fixture::new();
+        all.launch(FIRST, 1);
+        assert_eq!(all.started(), [(1, 0)]);
+        all.nested(0, 0, 0, 0);
+        all.end(0);
+        let Fixture { streams, device, memory, .. } = &mut all;
+        assert!(streams.proceed(device, memory, true, &mut || 0.0).is_err(), "a grid without blocks");
+        assert!(all.streams.is_done(SyncTarget::All));
     }
 }

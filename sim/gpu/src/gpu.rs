@@ -400,8 +400,8 @@ impl Gpu {
         }
     }
 
-    /// Runs the launches in progress until all CTAs of one have finished, or until core cycle `until`. Returns the slots that
-    /// have become free, in ascending order.
+    /// Runs the launches in progress until all CTAs of one have finished, a kernel requests a launch, or until core cycle `until`.
+    /// Returns the slots that have become free, in ascending order.
     ///
     /// # Errors
     /// As [`Gpu::run`].
@@ -414,7 +414,10 @@ impl Gpu {
     fn run_one(&mut self, until: u64, memory: &mut DeviceMemory) -> Result<Vec<u8>, SimFault> {
         let slots = |gpu: &Gpu| gpu.launches.running.iter().map(|r| r.kernel.slot).collect::<Vec<_>>();
         let before = slots(self);
-        while self.now < until && self.launches.running.len() == before.len() {
+        while self.now < until
+            && self.launches.running.len() == before.len()
+            && !memory.requests().is_waiting()
+        {
             self.advance(until, memory)?;
         }
         let left = slots(self);

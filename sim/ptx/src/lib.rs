@@ -30,5 +30,6 @@
 //! ```
 pub mod memory;
 pub mod ptx;
+pub mod requests;
 pub mod tensor_map;
 pub mod texture;

@@ -9,6 +9,7 @@
 //! caches and DRAM see [`physical`] addresses. Program 0 has equal addresses in both.
 
 use crate::ptx::{Fault, GLOBALS_BASE, LOCAL_REGION};
+use crate::requests::KernelRequests;
 use crate::texture::Texture;
 use selvedge_state::{Reader, State, StateError, Writer};
 use std::collections::BTreeSet;
@@ -267,6 +268,7 @@ pub struct DeviceMemory {
     last_hit: usize,
     textures: Vec<Texture>,
     printed: PrintedText,
+    requests: KernelRequests,
     /// Program whose address space is selected.
     program: u8,
     /// Address spaces of the other programs, by program number.
@@ -340,6 +342,7 @@ impl DeviceMemory {
             last_hit: 0,
             textures: Vec::new(),
             printed: PrintedText::default(),
+            requests: KernelRequests::default(),
             program: 0,
             parked: Vec::new(),
             changes: None,
@@ -596,6 +599,17 @@ impl DeviceMemory {
     /// Returns the text that kernels printed since the last call.
     pub fn take_printed(&mut self) -> PrintedText {
         std::mem::take(&mut self.printed)
+    }
+
+    /// Returns the requests of kernels for launches.
+    #[must_use]
+    pub fn requests(&self) -> &KernelRequests {
+        &self.requests
+    }
+
+    /// Returns the requests of kernels for launches, to change them.
+    pub fn requests_mut(&mut self) -> &mut KernelRequests {
+        &mut self.requests
     }
 
     /// Returns the allocated bytes.

@@ -96,8 +96,11 @@ pub enum RunError {
         must: &'static str,
     },
     /// Intervals of a program whose streams overlap.
-    #[error("--intervals: launches of different streams overlap: must be a run without --intervals")]
+    #[error("--intervals: launches overlap: must be a run without --intervals")]
     Overlap,
+    /// Checkpoints of a program whose kernels launch kernels.
+    #[error("checkpoints: a kernel launches kernels: must be a run without checkpoints")]
+    KernelsLaunch,
     /// The program has fewer launches than the range.
     #[error("--launch {range}: must be 1 to {launches}, the launches of the run")]
     NoSuchLaunch {

@@ -168,9 +168,12 @@ impl ProgramLaunches {
                 self.range.map_or(Ok(()), |range| range.check(self.begun))?;
                 return self.program.finish(self.gpu.cycle());
             };
+            if schedule.is_some() && self.program.has_family() {
+                return Err(RunError::KernelsLaunch);
+            }
             if !has_warned && self.program.overlaps() {
                 has_warned = true;
-                self.gpu.warn("launches of different streams run one after another, because checkpoints, --launch and traces need it");
+                self.gpu.warn("launches that could overlap run one after another, because checkpoints, --launch and traces need it");
             }
             match &mut schedule {
                 Some(schedule) => self.run_with_checkpoints(schedule)?,
@@ -209,7 +212,7 @@ impl ProgramLaunches {
                 // The stores of the last launch must end, too.
                 gpu.run_until(u64::MAX, &mut self.memory)?;
             }
-            ended.iter().for_each(|slot| self.program.end(*slot));
+            ended.iter().for_each(|slot| self.program.end(*slot, &mut self.memory));
         }
         match &mut current.overlapping[..] {
             [_] => current.overlapping.clear(),

@@ -321,12 +321,21 @@ impl LaunchProgram {
         }
     }
 
+    /// Returns whether kernels have launched kernels so far.
+    pub fn has_family(&self) -> bool {
+        match self {
+            LaunchProgram::Ptx { .. } | LaunchProgram::Trace(_) => false,
+            LaunchProgram::Recorded(replay) => replay.has_family(),
+            LaunchProgram::Live(session) => session.has_family(),
+        }
+    }
+
     /// Ends a launch in flight by its kernel slot.
-    pub fn end(&mut self, slot: u8) {
+    pub fn end(&mut self, slot: u8, memory: &mut DeviceMemory) {
         match self {
             LaunchProgram::Ptx { .. } | LaunchProgram::Trace(_) => {}
-            LaunchProgram::Recorded(replay) => replay.end(slot),
-            LaunchProgram::Live(session) => session.end(slot),
+            LaunchProgram::Recorded(replay) => replay.end(slot, memory),
+            LaunchProgram::Live(session) => session.end(slot, memory),
         }
     }
 

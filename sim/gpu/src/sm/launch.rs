@@ -149,6 +149,7 @@ impl LaunchedKernel {
             params: &self.params,
             constants: &self.kernel.constants,
             launch: &self.dims,
+            slot: self.slot,
             clock: place.clock,
             core_mhz: self.core_mhz,
             sm: place.sm,

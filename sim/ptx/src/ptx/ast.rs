@@ -66,6 +66,8 @@ pub(crate) struct PtxVariable {
     pub bytes: u64,
     /// `true` for `.extern .shared x[]`: the launch gives its size.
     pub open: bool,
+    /// `true`: an `.extern` declaration, without a definition so far.
+    pub external: bool,
     pub initial: Vec<Initial>,
     /// Type of one element.
     pub element: Type,
@@ -192,6 +194,7 @@ impl Ast {
             alignment: WORKSPACE_BYTES as u32,
             bytes: WORKSPACE_BYTES,
             open: false,
+            external: false,
             initial: Vec::new(),
             element: Type::Scalar { bytes: 4, float: false },
             element_bytes: 4,
@@ -216,6 +219,7 @@ impl Ast {
             alignment: 16,
             bytes,
             open: false,
+            external: false,
             initial: Vec::new(),
             element: Type::Scalar { bytes: 1, float: false },
             element_bytes: 1,

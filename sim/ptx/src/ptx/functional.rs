@@ -543,7 +543,7 @@ struct RunningGrid<'a> {
 impl<'a> RunningGrid<'a> {
     fn environment<'b>(&'b self, memory: &'b mut DeviceMemory, shared: &'b mut [u8], clock: u64) -> Env<'b> {
         let RunningGrid { launch, params, constants, .. } = *self;
-        Env { memory, shared, params, constants, launch, clock, core_mhz: 1000, sm: 0, sms: 1 }
+        Env { memory, shared, params, constants, launch, slot: 0, clock, core_mhz: 1000, sm: 0, sms: 1 }
     }
 
     /// Runs all CTAs in order. Each runs to its end if it can do so alone. After a round in which no CTA ends, their

@@ -17,7 +17,7 @@ use super::ast::{
 use super::expand::expand;
 use super::recursion::{reaches, recursive, uses_dynamic_stack};
 use super::recursive_calls::RecursiveCalls;
-use super::signatures::{NO_FUNCTION, SIGNATURES, SYSTEM_CALL, Signature};
+use super::signatures::{NO_FUNCTION, SIGNATURES, SYSTEM_CALL, Signature, words};
 
 /// Max instructions of a kernel after inlining.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
@@ -318,16 +318,19 @@ impl Inliner<'_> {
             return Err((raw.line, format!("'{name}' takes values of {takes:?} bytes and gives {gives:?}")));
         }
         let mut operands = Vec::new();
-        for size in signature.result.iter().chain(signature.parameters) {
+        let parts: Vec<(&Operand, u8, u8)> = (arguments.iter().zip(signature.parameters))
+            .flat_map(|(argument, bytes)| words(*bytes).map(move |(offset, size)| (argument, offset, size)))
+            .collect();
+        for size in signature.result.into_iter().chain(parts.iter().map(|(.., size)| *size)) {
             let id = self.out.registers.len() as RegisterId;
             self.out.registers.push(PtxRegister { name: format!("{name} {id}"), width: size * 8 });
             operands.push(Operand::Register(id));
         }
         let (result, values) = operands.split_at(results.len());
-        for ((value, argument), size) in values.iter().zip(arguments).zip(signature.parameters) {
+        for (value, (argument, offset, size)) in values.iter().zip(parts) {
             let (form, from) = match argument {
                 Operand::Variable(id, 0) => {
-                    ("ld.param", Operand::Address(Box::new(Operand::Variable(*id, 0)), 0))
+                    ("ld.param", Operand::Address(Box::new(Operand::Variable(*id, 0)), offset.into()))
                 }
                 other => ("mov", other.clone()),
             };

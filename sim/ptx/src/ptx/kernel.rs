@@ -65,6 +65,17 @@ pub struct Param {
     pub kind: ParamKind,
 }
 
+/// A kernel that others of its module can launch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LaunchableKernel {
+    /// Value of a pointer to it.
+    pub address: u64,
+    /// Name of the entry.
+    pub name: String,
+    /// Size of all parameters, in bytes.
+    pub param_bytes: u64,
+}
+
 /// A decoded kernel.
 #[derive(Debug, Clone)]
 pub struct Kernel {
@@ -94,6 +105,8 @@ pub struct Kernel {
     pub cta_limit: Option<([u32; 3], bool)>,
     /// The module's constant bank.
     pub constants: Arc<[u8]>,
+    /// Kernels of the module that the kernel can launch; empty if it launches none.
+    pub(crate) launchable: Arc<[LaunchableKernel]>,
     /// Parts of the code whose results depend only on their inputs, in code order.
     pub regions: Vec<KernelRegion>,
     /// Target lists of indexed branches.
@@ -130,6 +143,7 @@ impl Kernel {
             register_count,
             cta_limit: None,
             constants: Arc::from([]),
+            launchable: Arc::from([]),
             regions: Vec::new(),
             branch_lists: Vec::new(),
             operand_lists: Vec::new(),

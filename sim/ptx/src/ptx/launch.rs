@@ -63,6 +63,8 @@ pub struct Env<'a> {
     pub constants: &'a [u8],
     /// Size of the launch.
     pub launch: &'a LaunchDims,
+    /// Kernel slot of the launch, which requests of the kernel state.
+    pub slot: u8,
     /// Value of `%clock64`, in cycles.
     pub clock: u64,
     /// Cycles in a microsecond, for `%globaltimer`.

@@ -9,7 +9,8 @@ use super::ast::{
 use super::decode::{self, Addresses};
 use super::error::PtxError;
 use super::forms::Space;
-use super::kernel::{Kernel, Param, ParamKind};
+use super::kernel::{Kernel, LaunchableKernel, Param, ParamKind};
+use super::signatures::PARAMETER_BUFFER;
 use super::{
     CONST_WINDOW, GLOBALS_BASE, WINDOW_BYTES, control_flow, inline, parser, pressure, promote, region,
 };
@@ -145,6 +146,7 @@ impl Module {
             let unread = ast.functions.iter().filter_map(|function| function.error.clone());
             errors.extend(unread.map(|(line, message)| fail(line, message)));
             let functions = inline::functions(&ast);
+            let launchable = launchable(&ast);
             for function in ast.functions.iter().filter(|f| f.entry && f.defined) {
                 if let Some(other) = files_of.insert(function.name.clone(), file) {
                     let message = format!("kernel '{}' is in {other} too", function.name);
@@ -153,7 +155,8 @@ impl Module {
                 let inlined = inline::inline(&ast, &functions, function);
                 let built = inlined.map_err(|(line, message)| fail(line, message)).and_then(|mut inlined| {
                     promote::promote(&ast, &mut inlined);
-                    build(file, text, &ast, &inlined, &layout.addresses, &constants)
+                    let kernel = build(file, text, &ast, &inlined, &layout.addresses, &constants)?;
+                    Ok(Kernel { launchable: Arc::clone(&launchable), ..kernel })
                 });
                 match built {
                     Ok(kernel) => kernels.push(Arc::new(kernel)),
@@ -422,6 +425,32 @@ struct KernelStorage {
     param_bytes: u64,
 }
 
+/// Returns the parameters of a kernel and their offsets. `end` becomes the size of all parameters, in bytes.
+fn param_offsets(ast: &Ast, function: &Function, end: &mut u64) -> Vec<(VariableId, u64)> {
+    let ids = function.parameters.iter().filter_map(|parameter| match parameter {
+        FunctionParameter::Memory(id) => Some(*id),
+        FunctionParameter::Register(_) => None,
+    });
+    ids.map(|id| {
+        let variable = &ast.variables[id as usize];
+        (id, place(end, variable.alignment, variable.bytes))
+    })
+    .collect()
+}
+
+/// Returns the kernels that kernels of the module can launch.
+fn launchable(ast: &Ast) -> Arc<[LaunchableKernel]> {
+    let launches = ast.functions.iter().any(|function| function.name == PARAMETER_BUFFER);
+    let entries = ast.functions.iter().enumerate().filter(|(_, function)| launches && function.entry);
+    entries
+        .map(|(index, function)| {
+            let mut param_bytes = 0;
+            param_offsets(ast, function, &mut param_bytes);
+            LaunchableKernel { address: function_address(index), name: function.name.clone(), param_bytes }
+        })
+        .collect()
+}
+
 fn storage(ast: &Ast, function: &Function, module: &Addresses) -> Result<KernelStorage, (u32, String)> {
     let mut out = KernelStorage {
         addresses: HashMap::new(),
@@ -431,15 +460,13 @@ fn storage(ast: &Ast, function: &Function, module: &Addresses) -> Result<KernelS
         params: Vec::new(),
         param_bytes: 0,
     };
-    for parameter in &function.parameters {
-        let FunctionParameter::Memory(id) = parameter else { continue };
-        let variable = &ast.variables[*id as usize];
-        let offset = place(&mut out.param_bytes, variable.alignment, variable.bytes);
-        out.addresses.insert(*id, (offset, Space::Param));
+    for (id, offset) in param_offsets(ast, function, &mut out.param_bytes) {
+        out.addresses.insert(id, (offset, Space::Param));
         if out.param_bytes > MAX_PARAM_BYTES {
-            return Err((variable.line, format!("parameters take more than {MAX_PARAM_BYTES} bytes")));
+            let line = ast.variables[id as usize].line;
+            return Err((line, format!("parameters take more than {MAX_PARAM_BYTES} bytes")));
         }
-        out.params.push(param(ast, *id, offset));
+        out.params.push(param(ast, id, offset));
     }
     let named = named_variables(function);
     let is_param = |id: &VariableId| {
@@ -522,6 +549,7 @@ fn build(
         register_count: body.weights.len(),
         cta_limit: function.cta_limit,
         constants: Arc::clone(constants),
+        launchable: Arc::from([]),
         code: body.code,
         regions,
         branch_lists: body.branch_lists,

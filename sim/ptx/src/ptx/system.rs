@@ -1,13 +1,14 @@
-//! System functions for kernels: printing, allocation, failed assertions and traps.
+//! System functions for kernels: printing, allocation, launches, failed assertions and traps.
 
 use super::access::{AccessKind, Fault, MemAccess};
 use super::forms::{CacheOp, Space};
 use super::instr::{Instr, NONE};
 use super::kernel::Kernel;
 use super::lane::lanes;
-use super::signatures::SystemCall;
+use super::signatures::{RuntimeCall, SystemCall};
 use super::warp::Warp;
-use super::{Env, memory_ops};
+use super::{Env, device_runtime, memory_ops};
+use std::ops::Range;
 
 type Result<T> = std::result::Result<T, Box<Fault>>;
 
@@ -29,33 +30,33 @@ pub(crate) fn call(
             NONE => 0,
             index => warp.double(kernel, index)[lane],
         };
+        let first = if matches!(call, SystemCall::Runtime(_)) { 0 } else { argument(instr.a) };
         let done = match call {
-            SystemCall::Print => print(warp, kernel, env, lane, argument(instr.a), argument(instr.b)),
-            SystemCall::Allocate => Ok(allocate(env, argument(instr.a))),
-            SystemCall::Free => free(env, argument(instr.a)).map(|()| 0),
-            SystemCall::NoFunction => {
-                let pointer = argument(instr.a);
-                Err(format!(
-                    "calls {pointer:#x}, which is no function with such parameters, or one in progress"
-                ))
-            }
+            SystemCall::Print => print(warp, kernel, env, lane, first, argument(instr.b)),
+            SystemCall::Allocate => Ok(allocate(env, first)),
+            SystemCall::Free => free(env, first).map(|()| 0),
+            SystemCall::NoFunction => Err(format!(
+                "calls {first:#x}, which is no function with such parameters, or one in progress"
+            )),
             SystemCall::Trap => Err("stops the kernel".to_owned()),
+            SystemCall::Runtime(call) => device_runtime::call(warp, kernel, env, instr, call, lane),
             SystemCall::Assert => {
                 let text = |address| string(warp, kernel, env, lane, address).unwrap_or_else(|why| why);
                 let line = warp.word(kernel, instr.c)[lane];
                 Err(format!(
                     "fails: assertion `{}` in {}, line {line}, function {}",
-                    text(argument(instr.a)),
+                    text(first),
                     text(argument(instr.b)),
                     text(argument(instr.vector[0]))
                 ))
             }
         };
-        results[lane] =
-            done.map_err(|what| warp.fault(kernel, env.launch, lane as u32, argument(instr.a), what))?;
+        results[lane] = done.map_err(|what| warp.fault(kernel, env.launch, lane as u32, first, what))?;
     }
     if instr.d != NONE {
-        let bits = if call == SystemCall::Allocate { 64 } else { 32 };
+        let is_address =
+            matches!(call, SystemCall::Allocate | SystemCall::Runtime(RuntimeCall::ParameterBuffer));
+        let bits = if is_address { 64 } else { 32 };
         warp.set_bits(instr.d, bits, &results, mask);
     }
     Ok(())
@@ -73,15 +74,8 @@ fn free(env: &mut Env, address: u64) -> std::result::Result<(), String> {
     env.memory.free(address).map_err(|error| error.to_string())
 }
 
-/// Reads `out.len()` bytes of one lane's memory at a generic address.
-pub(super) fn read(
-    warp: &Warp,
-    kernel: &Kernel,
-    env: &Env,
-    lane: usize,
-    address: u64,
-    out: &mut [u8],
-) -> std::result::Result<(), String> {
+/// Returns the state space of a generic address, and the offset in it.
+fn resolve(lane: usize, address: u64) -> (Space, u64) {
     let mut access = MemAccess {
         space: Space::Generic,
         kind: AccessKind::Load,
@@ -93,9 +87,55 @@ pub(super) fn read(
         then: Vec::new(),
     };
     memory_ops::resolve(1 << lane, &mut access);
-    let offset = access.address[lane];
+    (access.space, access.address[lane])
+}
+
+/// Returns the bytes at `offset` in a state space, or an error.
+fn range(address: u64, offset: u64, bytes: usize, space: usize) -> std::result::Result<Range<usize>, String> {
+    let start = usize::try_from(offset).ok();
+    let range = start.and_then(|start| Some(start..start.checked_add(bytes)?));
+    range.filter(|range| range.end <= space).ok_or_else(|| {
+        format!("accesses {bytes} bytes at generic address {address:#x}, outside its state space")
+    })
+}
+
+/// Writes bytes of one lane's memory at a generic address.
+pub(super) fn write(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    lane: usize,
+    address: u64,
+    bytes: &[u8],
+) -> std::result::Result<(), String> {
+    let (space, offset) = resolve(lane, address);
     let local = kernel.local_bytes as usize;
-    let bytes: &[u8] = match access.space {
+    let space: &mut [u8] = match space {
+        Space::Shared => env.shared,
+        Space::Local => &mut warp.local[lane * local..(lane + 1) * local],
+        Space::Const | Space::Param => return Err(format!("writes to {address:#x}, which is read-only")),
+        Space::Global | Space::Generic => {
+            let written = env.memory.set(offset, bytes.len() as u64, |out| out.copy_from_slice(bytes));
+            return written.map_err(|error| error.to_string());
+        }
+    };
+    let range = range(address, offset, bytes.len(), space.len())?;
+    space[range].copy_from_slice(bytes);
+    Ok(())
+}
+
+/// Reads `out.len()` bytes of one lane's memory at a generic address.
+pub(super) fn read(
+    warp: &Warp,
+    kernel: &Kernel,
+    env: &Env,
+    lane: usize,
+    address: u64,
+    out: &mut [u8],
+) -> std::result::Result<(), String> {
+    let (space, offset) = resolve(lane, address);
+    let local = kernel.local_bytes as usize;
+    let bytes: &[u8] = match space {
         Space::Shared => env.shared,
         Space::Local => &warp.local[lane * local..(lane + 1) * local],
         Space::Const => env.constants,
@@ -104,12 +144,7 @@ pub(super) fn read(
             return env.memory.read(offset, out).map_err(|error| error.to_string());
         }
     };
-    let start = usize::try_from(offset).ok();
-    let range = start.and_then(|start| Some(start..start.checked_add(out.len())?));
-    let source = range.and_then(|range| bytes.get(range));
-    out.copy_from_slice(source.ok_or_else(|| {
-        format!("reads {} bytes at generic address {address:#x}, outside its state space", out.len())
-    })?);
+    out.copy_from_slice(&bytes[range(address, offset, out.len(), bytes.len())?]);
     Ok(())
 }
 

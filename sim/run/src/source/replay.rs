@@ -67,9 +67,14 @@ impl Replay {
         self.streams.overlaps()
     }
 
+    /// Returns whether kernels have launched kernels so far.
+    pub fn has_family(&self) -> bool {
+        self.streams.has_family()
+    }
+
     /// Ends a launch in flight by its kernel slot.
-    pub fn end(&mut self, slot: u8) {
-        self.streams.end(slot);
+    pub fn end(&mut self, slot: u8, memory: &mut DeviceMemory) {
+        self.streams.end(slot, memory);
     }
 
     /// Applies the operations up to the next launch, while launches may be in flight. Returns `None` if a launch must end first, or at

@@ -4,7 +4,7 @@ use super::super::ast::{Operand, ScopeId};
 use super::super::error::quote;
 use super::super::forms::{AtomicOp, OpClass, ReduceMode, ShuffleMode, VoteMode};
 use super::super::instr::{NONE, Op};
-use super::super::signatures::SIGNATURES;
+use super::super::signatures::{SIGNATURES, words};
 use super::{FunctionDecoder, Result, exactly, types_last};
 
 impl FunctionDecoder<'_> {
@@ -74,11 +74,13 @@ impl FunctionDecoder<'_> {
         if let Some(bytes) = signature.result {
             self.instr.d = self.dest(next()?, bytes * 8)?;
         }
-        let mut places = [NONE; 5];
-        for (place, bytes) in places.iter_mut().zip(signature.parameters) {
+        let mut places = [NONE; 8];
+        let parts = signature.parameters.iter().flat_map(|bytes| words(*bytes));
+        for (place, (_, bytes)) in places.iter_mut().zip(parts) {
             *place = self.integer(next()?, bytes * 8)?;
         }
-        [self.instr.a, self.instr.b, self.instr.c, self.instr.vector[0], self.instr.vector[1]] = places;
+        [self.instr.a, self.instr.b, self.instr.c, ..] = places;
+        self.instr.vector[..5].copy_from_slice(&places[3..]);
         self.plain(Op::System(signature.call), OpClass::System)
     }
 

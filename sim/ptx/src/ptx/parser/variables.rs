@@ -123,6 +123,7 @@ impl<'a> PtxParser<'a> {
             alignment: declared.alignment,
             bytes,
             open: open && external,
+            external,
             initial: Vec::new(),
             element: declared.element,
             element_bytes,
@@ -248,6 +249,14 @@ impl<'a> PtxParser<'a> {
         } else if let Some(&earlier) = self.globals.get(&name) {
             // An `.extern` declaration may precede or follow the definition, and may be repeated.
             let (old, new) = (&self.ast.variables[earlier as usize], &self.ast.variables[id as usize]);
+            if is_static && (old.external || new.external) {
+                let is_first = old.external;
+                let new = self.ast.variables.remove(id as usize);
+                if is_first {
+                    self.ast.variables[earlier as usize] = new;
+                }
+                return Ok(earlier);
+            }
             if !(old.open || new.open) && old.bytes != 0 && old.line != line {
                 return Err(self.error_at(line, format!("variable '{}' is declared twice", quote(&name))));
             }

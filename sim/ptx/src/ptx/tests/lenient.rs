@@ -103,6 +103,7 @@ fn the_timer_counts_nanoseconds() {
         params: &kernel.pack(&[Arg::Ptr(0)]).unwrap(),
         constants: &[],
         launch: &launch,
+        slot: 0,
         clock: 9_000_000_000_001,
         core_mhz: 1500,
         sm: 0,

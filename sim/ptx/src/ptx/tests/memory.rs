@@ -173,6 +173,7 @@ fn the_access_tells_the_timing_model_what_was_touched() {
         params: &params,
         constants,
         launch: &launch,
+        slot: 0,
         clock: 0,
         core_mhz: 1000,
         sm: 0,
