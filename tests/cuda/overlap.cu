@@ -185,6 +185,61 @@ int main(int count, char **) {
           }),
           one, 2, "a graph");
 
+    // Branches of a graph run at the same time: two launches after each other beside one, then another one.
+    cudaEvent_t fork, join;
+    CUDA(cudaEventCreate(&fork));
+    CUDA(cudaEventCreate(&join));
+    CUDA(cudaMemset(values, 0, bytes));
+    CUDA(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+    CUDA(cudaEventRecord(fork, streams[0]));
+    CUDA(cudaStreamWaitEvent(streams[1], fork, 0));
+    run(0, streams[0]);
+    run(1, streams[1]);
+    run(1, streams[1]);
+    CUDA(cudaEventRecord(join, streams[1]));
+    CUDA(cudaStreamWaitEvent(streams[0], join, 0));
+    run(1, streams[0]);
+    CUDA(cudaStreamEndCapture(streams[0], &graph));
+    CUDA(cudaGraphInstantiate(&executable, graph, nullptr, nullptr, 0));
+    about(timed([&] {
+              CUDA(cudaGraphLaunch(executable, streams[2]));
+              run(0, streams[3]);
+          }),
+          one, 3, "branches of a captured graph");
+    about(timed([&] {
+              CUDA(cudaGraphLaunch(executable, streams[2]));
+              run(1, streams[2]);
+          }),
+          one, 4, "work behind branches");
+    CUDA(cudaMemcpy(to, values + THREADS, part, cudaMemcpyDeviceToHost));
+    int last = 0;
+    for (int i = 0; i < 7; i++) last = spun(last, TURNS);
+    DEMAND(to[9] == last);
+
+    // A diamond, whose last node waits for both middle ones, with a function of the host in one of them.
+    CUDA(cudaGraphCreate(&graph, 0));
+    cudaGraphNode_t top, left, right, bottom, called;
+    int turns = TURNS, calls = 0;
+    int *places[3] = {values, values + THREADS, values + 2 * THREADS};
+    auto node = [&](cudaGraphNode_t *to, std::vector<cudaGraphNode_t> after, int place) {
+        void *arguments[] = {&places[place], &turns};
+        cudaKernelNodeParams params = {};
+        params.func = (void *)spin;
+        params.gridDim = dim3(1);
+        params.blockDim = dim3(THREADS);
+        params.kernelParams = arguments;
+        CUDA(cudaGraphAddKernelNode(to, graph, after.data(), after.size(), &params));
+    };
+    node(&top, {}, 0);
+    node(&left, {top}, 0);
+    node(&right, {top}, 1);
+    cudaHostNodeParams function = {reinterpret_cast<cudaHostFn_t>(set), &calls};
+    CUDA(cudaGraphAddHostNode(&called, graph, &right, 1, &function));
+    node(&bottom, {left, called}, 2);
+    CUDA(cudaGraphInstantiate(&executable, graph, nullptr, nullptr, 0));
+    about(timed([&] { CUDA(cudaGraphLaunch(executable, streams[2])); }), one, 3, "a diamond");
+    DEMAND(calls == 1);
+
     say<<<1, THREADS, 0, streams[0]>>>(0);
     say<<<1, THREADS, 0, streams[1]>>>(1);
     for (auto &stream : streams) CUDA(cudaStreamDestroy(stream));

@@ -1,9 +1,11 @@
 //! Graphs: work that the program records once, from calls or by capturing streams, and launches often.
+use crate::branches::{Branches, NodePlace};
 use crate::copies::CopySide;
 use crate::kernels::{LaunchConfiguration, LaunchWork};
 use crate::pointers::{field, get, put, put_field, put_if};
 use crate::protocol::error;
 use crate::runtime::Runtime;
+use crate::streams::new_events;
 use crate::work::{FillWork, HostWork, Work};
 use crate::{Done, api, device, entry};
 use std::collections::{BTreeMap, BTreeSet};
@@ -28,19 +30,23 @@ struct RecordedGraph {
     nodes: BTreeMap<u64, GraphNode>,
 }
 
-/// A graph that is ready to run: its nodes in an order that respects all dependencies.
+/// A node of a graph that is ready to run.
 #[derive(Clone)]
-struct ExecutableGraph {
-    nodes: Vec<(u64, Work)>,
+pub struct ExecutableNode {
+    number: u64,
+    pub work: Work,
+    /// Indices of the nodes that must run before it.
+    after: Vec<usize>,
 }
 
 /// A capture that has begun and not ended.
 struct Capture {
     /// Stream on which the capture has begun.
     origin: usize,
-    streams: BTreeSet<usize>,
-    /// Events recorded on captured streams.
-    events: BTreeSet<usize>,
+    /// Captured streams, with the nodes after which the next node of the stream runs.
+    streams: BTreeMap<usize, BTreeSet<u64>>,
+    /// Events recorded on captured streams, with the nodes before them.
+    events: BTreeMap<usize, BTreeSet<u64>>,
     graph: RecordedGraph,
 }
 
@@ -49,7 +55,8 @@ struct Capture {
 pub struct Graphs {
     last: u64,
     graphs: BTreeMap<u64, RecordedGraph>,
-    executables: BTreeMap<u64, ExecutableGraph>,
+    /// Nodes in an order that respects all dependencies.
+    executables: BTreeMap<u64, Vec<ExecutableNode>>,
     capture: Option<Capture>,
 }
 
@@ -64,17 +71,20 @@ fn handle(number: u64) -> *mut c_void {
 
 impl RecordedGraph {
     /// Returns the nodes, each after the nodes on which it depends.
-    fn ordered(&self) -> Done<Vec<(u64, Work)>> {
+    fn ordered(&self) -> Done<Vec<ExecutableNode>> {
         let mut left: BTreeMap<u64, &GraphNode> =
             self.nodes.iter().map(|(number, node)| (*number, node)).collect();
         let mut out = Vec::with_capacity(left.len());
+        let mut places = BTreeMap::new();
         while !left.is_empty() {
             let ready =
                 left.iter().find(|(_, node)| node.after.iter().all(|before| !left.contains_key(before)));
             // A cycle has no node that is ready.
             let number = *ready.ok_or(error::INVALID_VALUE)?.0;
             if let Some(node) = left.remove(&number) {
-                out.push((number, node.work.clone()));
+                let after = node.after.iter().filter_map(|before| places.get(before).copied()).collect();
+                places.insert(number, out.len());
+                out.push(ExecutableNode { number, work: node.work.clone(), after });
             }
         }
         Ok(out)
@@ -89,32 +99,31 @@ impl Graphs {
 
     /// Returns whether a stream is being captured.
     pub fn captures(&self, stream: *const c_void) -> bool {
-        self.capture.as_ref().is_some_and(|capture| capture.streams.contains(&(stream as usize)))
+        self.capture.as_ref().is_some_and(|capture| capture.streams.contains_key(&(stream as usize)))
     }
 
-    /// Adds work to the captured graph, after all earlier work.
-    pub fn capture(&mut self, work: Work) -> Done {
+    /// Adds work of a captured stream to the graph.
+    pub fn capture(&mut self, stream: *const c_void, work: Work) -> Done {
         let number = self.next();
-        let nodes = &mut self.capture.as_mut().ok_or(CAPTURE_INVALID)?.graph.nodes;
-        let after = nodes.keys().next_back().copied().into_iter().collect();
-        nodes.insert(number, GraphNode { work, after });
+        let Capture { streams, graph, .. } = self.capture.as_mut().ok_or(CAPTURE_INVALID)?;
+        let last = streams.get_mut(&(stream as usize)).ok_or(CAPTURE_INVALID)?;
+        let after = std::mem::replace(last, BTreeSet::from([number]));
+        graph.nodes.insert(number, GraphNode { work, after });
         Ok(())
     }
 
     /// Notes an event that a captured stream records. Returns `false` if the stream is not captured.
     pub fn record(&mut self, event: *const c_void, stream: *const c_void) -> bool {
-        let captured = self.captures(stream);
-        if let Some(capture) = self.capture.as_mut().filter(|_| captured) {
-            capture.events.insert(event as usize);
-        }
-        captured
+        let Some(capture) = &mut self.capture else { return false };
+        let last = capture.streams.get(&(stream as usize)).cloned();
+        last.map(|last| capture.events.insert(event as usize, last)).is_some()
     }
 
     /// Captures a stream from now on if it waits for an event of the capture.
     pub fn wait(&mut self, event: *const c_void, stream: *mut c_void) {
-        let capture = self.capture.as_mut().filter(|capture| capture.events.contains(&(event as usize)));
-        if let Some(capture) = capture {
-            capture.streams.insert(stream as usize);
+        let Some(Capture { streams, events, .. }) = &mut self.capture else { return };
+        if let Some(before) = events.get(&(event as usize)) {
+            streams.entry(stream as usize).or_default().extend(before);
         }
     }
 
@@ -142,7 +151,7 @@ impl Graphs {
     fn instantiate(&mut self, graph: *const c_void) -> Done<*mut c_void> {
         let nodes = self.graph(graph)?.ordered()?;
         let executable = self.next();
-        self.executables.insert(executable, ExecutableGraph { nodes });
+        self.executables.insert(executable, nodes);
         Ok(handle(executable))
     }
 }
@@ -183,8 +192,8 @@ api! {
         if runtime.graphs.capture.is_some() {
             return Err(ILLEGAL_STATE);
         }
-        let streams = BTreeSet::from([stream as usize]);
-        let (events, graph) = (BTreeSet::new(), RecordedGraph::default());
+        let streams = BTreeMap::from([(stream as usize, BTreeSet::new())]);
+        let (events, graph) = (BTreeMap::new(), RecordedGraph::default());
         runtime.graphs.capture = Some(Capture { origin: stream as usize, streams, events, graph });
         Ok(())
     };
@@ -238,8 +247,8 @@ api! {
     fn cudaGraphAddChildGraphNode(
         to: *mut *mut c_void, graph: *const c_void, after: *const *const c_void, count: usize, child: *const c_void,
     ) |runtime| {
-        let works = runtime.graphs.graph(child)?.ordered()?.into_iter().map(|(_, work)| work).collect();
-        put(to, handle(runtime.graphs.add(graph, after, count, Work::Graph(works))?))
+        let nodes = runtime.graphs.graph(child)?.ordered()?;
+        put(to, handle(runtime.graphs.add(graph, after, count, Work::Graph(nodes))?))
     };
     // CUDA 13 has data of edges before the number of edges.
     fn cudaGraphAddDependencies(
@@ -283,8 +292,8 @@ api! {
     fn cudaGraphExecKernelNodeSetParams(executable: *mut c_void, node: *const c_void, params: *const c_void) |runtime| {
         let work = launch(runtime, params)?;
         let executable = runtime.graphs.executables.get_mut(&number(executable)).ok_or(error::INVALID_VALUE)?;
-        let found = executable.nodes.iter_mut().find(|(known, _)| *known == number(node));
-        found.ok_or(error::INVALID_VALUE)?.1 = work;
+        let found = executable.iter_mut().find(|known| known.number == number(node));
+        found.ok_or(error::INVALID_VALUE)?.work = work;
         Ok(())
     };
     // CUDA 11 returns a node and a result, later releases a structure whose first word is the result.
@@ -293,16 +302,15 @@ api! {
     ) |runtime| {
         let nodes = runtime.graphs.graph(graph)?.ordered()?;
         let executable = runtime.graphs.executables.get_mut(&number(executable)).ok_or(error::INVALID_VALUE)?;
-        let kind = |work: &Work| std::mem::discriminant(work);
-        let is_same = nodes.len() == executable.nodes.len()
-            && nodes.iter().zip(&executable.nodes).all(|((_, a), (_, b))| kind(a) == kind(b));
+        let kind = |node: &ExecutableNode| (std::mem::discriminant(&node.work), node.after.clone());
+        let is_same = nodes.iter().map(kind).eq(executable.iter().map(kind));
         put_if(if device::release() == 11 { result } else { details }, if is_same { 0 } else { TOPOLOGY_CHANGED });
         if !is_same {
             return Err(UPDATE_FAILURE);
         }
         // Nodes keep their numbers, which later changes of parameters name.
-        for ((_, to), (_, from)) in executable.nodes.iter_mut().zip(nodes) {
-            *to = from;
+        for (to, from) in executable.iter_mut().zip(nodes) {
+            to.work = from.work;
         }
         Ok(())
     };
@@ -326,38 +334,105 @@ fn list(known: &[u64], nodes: *mut *mut c_void, count: *mut usize) -> Done {
     put(count, known.len().min(room))
 }
 
-/// Adds the work to a stream in order. Functions of the program run without the lock, because they may take a long time.
-fn run(works: &[Work], stream: *mut c_void) -> i32 {
-    for work in works {
-        let code = match work {
-            Work::Host(HostWork { function, data }) => {
-                let code = entry("cudaGraphLaunch", |runtime| runtime.synchronize_stream(stream));
-                if code == 0 {
-                    function(handle(*data as u64));
+/// Adds the nodes to the stream with number `queue` and to streams for the other branches, or runs them in order without a number.
+/// Functions of the program run without the lock, because they may take a long time.
+fn run(nodes: &[ExecutableNode], queue: Option<u64>) -> i32 {
+    let after: Vec<&[usize]> = nodes.iter().map(|node| node.after.as_slice()).collect();
+    let branches = Branches::new(&after);
+    let mut launch = None;
+    let code = entry("cudaGraphLaunch", |runtime| {
+        launch = queue.map(|queue| GraphStreams::new(runtime, queue, &branches)).transpose()?;
+        Ok(())
+    });
+    if code != 0 {
+        return code;
+    }
+    for (index, node) in nodes.iter().enumerate() {
+        let queue = launch.as_ref().map(|launch| launch.streams[branches.places[index].branch]);
+        let mut code = entry("cudaGraphLaunch", |runtime| match &launch {
+            Some(launch) => launch.begin(runtime, &branches.places[index]),
+            None => Ok(()),
+        });
+        if code == 0 {
+            code = match &node.work {
+                Work::Host(HostWork { function, data }) => {
+                    let code = entry("cudaGraphLaunch", |runtime| runtime.synchronize_queue(queue));
+                    if code == 0 {
+                        function(handle(*data as u64));
+                    }
+                    code
                 }
-                code
-            }
-            Work::Graph(inner) => run(inner, stream),
-            work => entry("cudaGraphLaunch", |runtime| runtime.on(stream, |runtime| work.run(runtime))),
-        };
+                Work::Graph(inner) => run(inner, queue),
+                work => {
+                    entry("cudaGraphLaunch", |runtime| runtime.on_queue(queue, |runtime| work.run(runtime)))
+                }
+            };
+        }
+        if code == 0
+            && let Some(launch) = launch.as_ref().filter(|_| branches.is_awaited(index))
+        {
+            code = entry("cudaGraphLaunch", |runtime| runtime.record_number(queue, launch.event(index)));
+        }
         if code != 0 {
             return code;
         }
     }
-    0
+    entry("cudaGraphLaunch", |runtime| match &launch {
+        Some(launch) => {
+            let mut last = branches.last.iter();
+            last.try_for_each(|node| runtime.await_number(Some(launch.streams[0]), launch.event(*node)))
+        }
+        None => Ok(()),
+    })
+}
+
+/// Streams and events of a launch of a graph.
+struct GraphStreams {
+    /// Number of the stream of each branch.
+    streams: Vec<u64>,
+    /// Event at the start of the launch. Those of the nodes follow it.
+    start: u64,
+}
+
+impl GraphStreams {
+    /// Creates the streams of the branches, and records the start of the launch.
+    fn new(runtime: &mut Runtime, queue: u64, branches: &Branches) -> Done<Self> {
+        let streams =
+            std::iter::once(queue).chain((1..branches.count).map(|_| runtime.streams.number(true))).collect();
+        let launch = GraphStreams { streams, start: new_events(1 + branches.places.len() as u64) };
+        if branches.count > 1 {
+            runtime.record_number(Some(queue), launch.start)?;
+        }
+        Ok(launch)
+    }
+
+    fn event(&self, node: usize) -> u64 {
+        self.start + 1 + node as u64
+    }
+
+    /// Lets the stream of a node wait for the start of the launch and for nodes of other branches.
+    fn begin(&self, runtime: &mut Runtime, place: &NodePlace) -> Done {
+        let queue = Some(self.streams[place.branch]);
+        if place.is_root && place.branch > 0 {
+            runtime.await_number(queue, self.start)?;
+        }
+        place.waits.iter().try_for_each(|node| runtime.await_number(queue, self.event(*node)))
+    }
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGraphLaunch(executable: *mut c_void, stream: *mut c_void) -> i32 {
-    let mut works = Vec::new();
+    let mut nodes = Vec::new();
+    let mut queue = None;
     let code = entry("cudaGraphLaunch", |runtime| {
         let found = runtime.graphs.executables.get(&number(executable)).ok_or(error::INVALID_VALUE)?;
-        works = found.nodes.iter().map(|(_, work)| work.clone()).collect();
+        nodes = found.clone();
         if runtime.graphs.captures(stream) {
-            let work = Work::Graph(std::mem::take(&mut works));
-            return runtime.graphs.capture(work);
+            let work = Work::Graph(std::mem::take(&mut nodes));
+            return runtime.graphs.capture(stream, work);
         }
+        queue = runtime.queue(stream)?;
         Ok(())
     });
-    if code == 0 { run(&works, stream) } else { code }
+    if code == 0 { run(&nodes, queue) } else { code }
 }

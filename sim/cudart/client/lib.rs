@@ -7,6 +7,7 @@
 mod arrays;
 mod blas;
 mod blas_unsupported;
+mod branches;
 mod connection;
 mod copies;
 mod device;

@@ -39,6 +39,12 @@ pub struct StreamHandles {
 }
 
 impl StreamHandles {
+    /// Returns the number of a new stream.
+    pub fn number(&mut self, is_non_blocking: bool) -> u64 {
+        self.created += 1;
+        2 * self.created + u64::from(is_non_blocking)
+    }
+
     /// Returns whether `size` bytes of host memory are pinned.
     pub fn is_pinned(&self, address: usize, size: usize) -> bool {
         let found = self.pinned.range(..=address).next_back();
@@ -65,18 +71,20 @@ pub fn event<'a>(handle: *mut CudaEvent) -> Done<&'a mut CudaEvent> {
     unsafe { handle.as_mut() }.ok_or(error::INVALID_HANDLE)
 }
 
+/// Returns the first of `count` numbers for new events.
+pub fn new_events(count: u64) -> u64 {
+    LAST_EVENT.fetch_add(count, Ordering::Relaxed) + 1
+}
+
 pub fn make_event(to: *mut *mut CudaEvent) -> Done {
-    let number = LAST_EVENT.fetch_add(1, Ordering::Relaxed) + 1;
-    put(to, Box::into_raw(Box::new(CudaEvent(number))))
+    put(to, Box::into_raw(Box::new(CudaEvent(new_events(1)))))
 }
 
 /// Creates a stream.
 pub fn make_stream(runtime: &mut Runtime, to: *mut *mut c_void, flags: u32) -> Done {
     let handle = Box::into_raw(Box::new(0u64)).cast::<c_void>();
-    let streams = &mut runtime.streams;
-    streams.created += 1;
-    let number = 2 * streams.created + u64::from(flags & NON_BLOCKING);
-    streams.numbers.insert(handle as usize, number);
+    let number = runtime.streams.number(flags & NON_BLOCKING != 0);
+    runtime.streams.numbers.insert(handle as usize, number);
     put(to, handle)
 }
 
@@ -95,7 +103,8 @@ pub fn record(runtime: &mut Runtime, handle: *mut CudaEvent, stream: *mut c_void
         return Ok(());
     }
     let number = event(handle)?.0;
-    runtime.on(stream, |runtime| runtime.connection.call(Call::RecordEvent, &[number], &[]).map(drop))
+    let queue = runtime.queue(stream)?;
+    runtime.record_number(queue, number)
 }
 
 /// Lets a stream wait for an event.
@@ -105,7 +114,8 @@ pub fn wait(runtime: &mut Runtime, stream: *mut c_void, handle: *mut CudaEvent) 
     if runtime.graphs.captures(stream) || !runtime.streams.has_queued {
         return Ok(());
     }
-    runtime.on(stream, |runtime| runtime.connection.call(Call::WaitEvent, &[number], &[]).map(drop))
+    let queue = runtime.queue(stream)?;
+    runtime.await_number(queue, number)
 }
 
 /// Waits until an event has happened.
@@ -170,7 +180,7 @@ api! {
 impl Runtime {
     /// Returns the number of the stream to which work is added. `None`: the call waits for the work, because the program has created no
     /// stream, or shares memory with kernels, which each launch sends and fetches.
-    fn queue(&self, stream: *mut c_void) -> Done<Option<u64>> {
+    pub fn queue(&self, stream: *mut c_void) -> Done<Option<u64>> {
         let number = match stream as usize {
             0 | LEGACY_HANDLE | PER_THREAD_HANDLE => DEFAULT,
             handle => *self.streams.numbers.get(&handle).ok_or(error::INVALID_HANDLE)?,
@@ -180,11 +190,27 @@ impl Runtime {
 
     /// Adds the work that `add` sends to a stream, if its work is queued.
     pub fn on(&mut self, stream: *mut c_void, add: impl FnOnce(&mut Self) -> Done) -> Done {
-        self.connection.stream = self.queue(stream)?;
+        let queue = self.queue(stream)?;
+        self.on_queue(queue, add)
+    }
+
+    /// Adds the work that `add` sends to the stream with this number. `None`: waits for the work.
+    pub fn on_queue(&mut self, queue: Option<u64>, add: impl FnOnce(&mut Self) -> Done) -> Done {
+        self.connection.stream = queue;
         let added = add(self);
         // `add` may have waited for all earlier work.
         self.streams.has_queued |= self.connection.stream.take().is_some();
         added
+    }
+
+    /// Records an event by its number.
+    pub fn record_number(&mut self, queue: Option<u64>, event: u64) -> Done {
+        self.on_queue(queue, |runtime| runtime.connection.call(Call::RecordEvent, &[event], &[]).map(drop))
+    }
+
+    /// Lets a stream wait for an event by its number.
+    pub fn await_number(&mut self, queue: Option<u64>, event: u64) -> Done {
+        self.on_queue(queue, |runtime| runtime.connection.call(Call::WaitEvent, &[event], &[]).map(drop))
     }
 
     /// Waits for the work of the default stream before a call that takes effect immediately.
@@ -216,7 +242,13 @@ impl Runtime {
 
     /// Waits for the work of a stream, as [`Runtime::synchronize`] for all work.
     pub fn synchronize_stream(&mut self, stream: *mut c_void) -> Done {
-        match self.queue(stream)? {
+        let queue = self.queue(stream)?;
+        self.synchronize_queue(queue)
+    }
+
+    /// Waits for the work of a stream by its number; `None`: for all work.
+    pub fn synchronize_queue(&mut self, queue: Option<u64>) -> Done {
+        match queue {
             Some(number) => self.wait_for(sync::STREAM, number),
             None => self.synchronize(),
         }
@@ -239,7 +271,7 @@ extern "C" fn cudaLaunchHostFunc(
         is_captured = runtime.graphs.captures(stream);
         let work = HostWork { function, data: data.expose_provenance() };
         if is_captured {
-            runtime.graphs.capture(Work::Host(work))
+            runtime.graphs.capture(stream, Work::Host(work))
         } else {
             runtime.synchronize_stream(stream)
         }

@@ -2,6 +2,7 @@
 use crate::Done;
 use crate::arrays;
 use crate::copies::CopySide;
+use crate::graphs::ExecutableNode;
 use crate::kernels;
 use crate::pointers::field;
 use crate::runtime::Runtime;
@@ -70,8 +71,8 @@ pub enum Work {
     /// A copy between arrays or pitched memory, with its parameters.
     Volume(Box<[u8; VOLUME_BYTES]>),
     Host(HostWork),
-    /// The work of another graph, in order.
-    Graph(Vec<Work>),
+    /// The nodes of another graph.
+    Graph(Vec<ExecutableNode>),
     Nothing,
 }
 
@@ -102,7 +103,7 @@ impl Work {
             Work::Fill(fill) => runtime.fill(*fill),
             Work::Variable(work) => runtime.copy_variable(*work),
             Work::Volume(params) => arrays::volume(runtime, params.as_ptr().cast()),
-            Work::Graph(works) => works.iter().try_for_each(|work| work.run(runtime)),
+            Work::Graph(nodes) => nodes.iter().try_for_each(|node| node.work.run(runtime)),
             Work::Host(_) | Work::Nothing => Ok(()),
         }
     }
@@ -112,7 +113,7 @@ impl Runtime {
     /// Adds work to a stream. If the stream is being captured, adds the work to the graph instead.
     pub fn submit(&mut self, stream: *mut c_void, work: Work) -> Done {
         if self.graphs.captures(stream) {
-            return self.graphs.capture(work);
+            return self.graphs.capture(stream, work);
         }
         self.on(stream, |runtime| work.run(runtime))
     }
