@@ -240,6 +240,31 @@ int main(int count, char **) {
     about(timed([&] { CUDA(cudaGraphLaunch(executable, streams[2])); }), one, 3, "a diamond");
     DEMAND(calls == 1);
 
+    // The blocks of a stream with priority start before most blocks of an earlier launch.
+    cudaStream_t urgent;
+    int least, greatest, priority;
+    unsigned flags;
+    CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CUDA(cudaStreamCreateWithPriority(&urgent, cudaStreamNonBlocking, greatest));
+    CUDA(cudaStreamGetPriority(urgent, &priority));
+    CUDA(cudaStreamGetFlags(urgent, &flags));
+    DEMAND(least == 0 && greatest < 0 && priority == greatest && flags == cudaStreamNonBlocking);
+    cudaEvent_t begun, first, second;
+    CUDA(cudaEventCreate(&begun));
+    CUDA(cudaEventCreate(&first));
+    CUDA(cudaEventCreate(&second));
+    CUDA(cudaDeviceSynchronize());
+    CUDA(cudaEventRecord(begun, streams[0]));
+    spin<<<3000, THREADS, 0, streams[0]>>>(values, 40);
+    CUDA(cudaEventRecord(first, streams[0]));
+    spin<<<16, THREADS, 0, urgent>>>(values, 40);
+    CUDA(cudaEventRecord(second, urgent));
+    CUDA(cudaDeviceSynchronize());
+    float long_time, short_time;
+    CUDA(cudaEventElapsedTime(&long_time, begun, first));
+    CUDA(cudaEventElapsedTime(&short_time, begun, second));
+    DEMAND(!is_timed || short_time < 0.5f * long_time);
+
     say<<<1, THREADS, 0, streams[0]>>>(0);
     say<<<1, THREADS, 0, streams[1]>>>(1);
     for (auto &stream : streams) CUDA(cudaStreamDestroy(stream));

@@ -340,11 +340,7 @@ api! {
     };
     fn cuCtxGetApiVersion(_context: *mut c_void, to: *mut u32) |_| put(to, device::version() as u32);
     fn cuCtxGetFlags(to: *mut u32) |_| put(to, 0);
-    fn cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) |_| {
-        put_if(least, 0);
-        put_if(greatest, 0);
-        Ok(())
-    };
+    fn cuCtxGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) |_| streams::priorities(least, greatest);
     fn cuCtxSynchronize() |runtime| runtime.synchronize();
     fn cuCtxSetCacheConfig(_config: c_int) |_| Ok(());
     fn cuCtxSetLimit(_limit: c_int, _value: usize) |_| Ok(());
@@ -518,15 +514,17 @@ api! {
             Ok(())
         })
     };
-    fn cuStreamCreate(to: *mut *mut c_void, flags: u32) |runtime| streams::make_stream(runtime, to, flags);
-    fn cuStreamCreateWithPriority(to: *mut *mut c_void, flags: u32, _priority: c_int) |runtime| {
-        streams::make_stream(runtime, to, flags)
+    fn cuStreamCreate(to: *mut *mut c_void, flags: u32) |runtime| streams::make_stream(runtime, to, flags, 0);
+    fn cuStreamCreateWithPriority(to: *mut *mut c_void, flags: u32, priority: c_int) |runtime| {
+        streams::make_stream(runtime, to, flags, priority)
     };
     fn cuStreamDestroy_v2(handle: *mut c_void) |runtime| streams::end_stream(runtime, handle);
     fn cuStreamSynchronize(stream: *mut c_void) |runtime| runtime.synchronize_stream(stream);
     fn cuStreamQuery(stream: *mut c_void) |runtime| runtime.synchronize_stream(stream);
-    fn cuStreamGetFlags(_stream: *mut c_void, flags: *mut u32) |_| put(flags, 0);
-    fn cuStreamGetPriority(_stream: *mut c_void, priority: *mut c_int) |_| put(priority, 0);
+    fn cuStreamGetFlags(stream: *mut c_void, flags: *mut u32) |runtime| runtime.flags_of_stream(stream, flags);
+    fn cuStreamGetPriority(stream: *mut c_void, priority: *mut c_int) |runtime| {
+        runtime.priority_of_stream(stream, priority)
+    };
     fn cuStreamGetCtx(_stream: *mut c_void, to: *mut *mut c_void) |_| put(to, CONTEXT);
     fn cuStreamIsCapturing(stream: *mut c_void, status: *mut c_int) |runtime| {
         put(status, c_int::from(runtime.graphs.captures(stream)))

@@ -21,11 +21,24 @@ const PER_THREAD_HANDLE: usize = 2;
 /// Flag of a stream that does not wait for the default stream.
 const NON_BLOCKING: u32 = 1;
 
+/// Number of the highest priority. CUDA's priorities are negative.
+const MOST_PRIORITY: c_int = 5;
+
+/// A stream that the program has created.
+#[derive(Clone, Copy, Default)]
+struct CreatedStream {
+    /// Odd if the stream does not wait for the default stream.
+    number: u64,
+    flags: u32,
+    /// CUDA's priority.
+    priority: c_int,
+}
+
 /// The streams of the program.
 #[derive(Default)]
 pub struct StreamHandles {
-    /// Numbers of the streams by handle. Numbers of streams that do not wait for the default stream are odd.
-    numbers: BTreeMap<usize, u64>,
+    /// The streams by handle.
+    handles: BTreeMap<usize, CreatedStream>,
     /// Number of streams that were created.
     created: u64,
     /// `true` if work may be queued.
@@ -81,11 +94,25 @@ pub fn make_event(to: *mut *mut CudaEvent) -> Done {
 }
 
 /// Creates a stream.
-pub fn make_stream(runtime: &mut Runtime, to: *mut *mut c_void, flags: u32) -> Done {
+pub fn make_stream(runtime: &mut Runtime, to: *mut *mut c_void, flags: u32, priority: c_int) -> Done {
     let handle = Box::into_raw(Box::new(0u64)).cast::<c_void>();
     let number = runtime.streams.number(flags & NON_BLOCKING != 0);
-    runtime.streams.numbers.insert(handle as usize, number);
-    put(to, handle)
+    let priority = priority.clamp(-MOST_PRIORITY, 0);
+    runtime.streams.handles.insert(handle as usize, CreatedStream { number, flags, priority });
+    put(to, handle)?;
+    if priority == 0 {
+        return Ok(());
+    }
+    let words = [u64::from(priority.unsigned_abs())];
+    let queue = runtime.queue(handle)?;
+    runtime.on_queue(queue, |runtime| runtime.connection.call(Call::Priority, &words, &[]).map(drop))
+}
+
+/// Stores the lowest and the highest priority of streams.
+pub fn priorities(least: *mut c_int, greatest: *mut c_int) -> Done {
+    put_if(least, 0);
+    put_if(greatest, -MOST_PRIORITY);
+    Ok(())
 }
 
 pub fn elapsed(
@@ -133,7 +160,7 @@ pub fn end_event(handle: *mut CudaEvent) -> Done {
 
 /// Destroys a stream. Its queued work continues.
 pub fn end_stream(runtime: &mut Runtime, handle: *mut c_void) -> Done {
-    runtime.streams.numbers.remove(&(handle as usize)).ok_or(error::INVALID_HANDLE)?;
+    runtime.streams.handles.remove(&(handle as usize)).ok_or(error::INVALID_HANDLE)?;
     // SAFETY: `make_stream` made it, and the program gives it back.
     drop(unsafe { Box::from_raw(handle.cast::<u64>()) });
     Ok(())
@@ -156,35 +183,50 @@ api! {
         elapsed(runtime, to, start, end)
     };
     fn cudaEventDestroy(handle: *mut CudaEvent) |_| end_event(handle);
-    fn cudaStreamCreate(to: *mut *mut c_void) |runtime| make_stream(runtime, to, 0);
-    fn cudaStreamCreateWithFlags(to: *mut *mut c_void, flags: u32) |runtime| make_stream(runtime, to, flags);
-    fn cudaStreamCreateWithPriority(to: *mut *mut c_void, flags: u32, _priority: c_int) |runtime| {
-        make_stream(runtime, to, flags)
+    fn cudaStreamCreate(to: *mut *mut c_void) |runtime| make_stream(runtime, to, 0, 0);
+    fn cudaStreamCreateWithFlags(to: *mut *mut c_void, flags: u32) |runtime| make_stream(runtime, to, flags, 0);
+    fn cudaStreamCreateWithPriority(to: *mut *mut c_void, flags: u32, priority: c_int) |runtime| {
+        make_stream(runtime, to, flags, priority)
     };
     fn cudaStreamDestroy(handle: *mut c_void) |runtime| end_stream(runtime, handle);
     fn cudaStreamSynchronize(stream: *mut c_void) |runtime| runtime.synchronize_stream(stream);
     fn cudaStreamQuery(stream: *mut c_void) |runtime| runtime.synchronize_stream(stream);
     fn cudaStreamWaitEvent(stream: *mut c_void, handle: *mut CudaEvent, _flags: u32) |runtime| wait(runtime, stream, handle);
-    fn cudaStreamGetFlags(_stream: *mut c_void, flags: *mut u32) |_| put(flags, 0);
-    fn cudaStreamGetPriority(_stream: *mut c_void, priority: *mut c_int) |_| put(priority, 0);
-    fn cudaDeviceGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) |_| {
-        put_if(least, 0);
-        put_if(greatest, 0);
-        Ok(())
+    fn cudaStreamGetFlags(stream: *mut c_void, flags: *mut u32) |runtime| runtime.flags_of_stream(stream, flags);
+    fn cudaStreamGetPriority(stream: *mut c_void, priority: *mut c_int) |runtime| {
+        runtime.priority_of_stream(stream, priority)
     };
+    fn cudaDeviceGetStreamPriorityRange(least: *mut c_int, greatest: *mut c_int) |_| priorities(least, greatest);
     fn cudaDeviceSynchronize() |runtime| runtime.synchronize();
     fn cudaThreadSynchronize() |runtime| runtime.synchronize();
     fn cudaCtxResetPersistingL2Cache() |_| Ok(());
 }
 
 impl Runtime {
+    /// Returns the stream of a handle.
+    fn created_stream(&self, stream: *mut c_void) -> Done<CreatedStream> {
+        match stream as usize {
+            0 | LEGACY_HANDLE | PER_THREAD_HANDLE => {
+                Ok(CreatedStream { number: DEFAULT, ..CreatedStream::default() })
+            }
+            handle => self.streams.handles.get(&handle).copied().ok_or(error::INVALID_HANDLE),
+        }
+    }
+
+    /// Stores the flags with which a stream was created.
+    pub fn flags_of_stream(&self, stream: *mut c_void, flags: *mut u32) -> Done {
+        put(flags, self.created_stream(stream)?.flags)
+    }
+
+    /// Stores the priority of a stream.
+    pub fn priority_of_stream(&self, stream: *mut c_void, priority: *mut c_int) -> Done {
+        put(priority, self.created_stream(stream)?.priority)
+    }
+
     /// Returns the number of the stream to which work is added. `None`: the call waits for the work, because the program has created no
     /// stream, or shares memory with kernels, which each launch sends and fetches.
     pub fn queue(&self, stream: *mut c_void) -> Done<Option<u64>> {
-        let number = match stream as usize {
-            0 | LEGACY_HANDLE | PER_THREAD_HANDLE => DEFAULT,
-            handle => *self.streams.numbers.get(&handle).ok_or(error::INVALID_HANDLE)?,
-        };
+        let number = self.created_stream(stream)?.number;
         Ok((self.streams.created > 0 && self.managed.is_empty()).then_some(number))
     }
 

@@ -382,7 +382,8 @@ impl Device {
             | DeviceOperation::Queue { .. }
             | DeviceOperation::Record { .. }
             | DeviceOperation::Wait { .. }
-            | DeviceOperation::Synchronize(_) => {}
+            | DeviceOperation::Synchronize(_)
+            | DeviceOperation::Priority { .. } => {}
         }
         Ok(())
     }

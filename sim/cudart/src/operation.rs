@@ -128,6 +128,13 @@ pub enum DeviceOperation {
     },
     /// Lets the program wait.
     Synchronize(SyncTarget),
+    /// Sets the priority of a stream.
+    Priority {
+        /// The stream.
+        stream: StreamId,
+        /// Priority; launches of streams with larger numbers start before others.
+        priority: u8,
+    },
 }
 
 impl DeviceOperation {
@@ -340,6 +347,7 @@ mod tests {
             DeviceOperation::Record { stream: StreamId(2), event: 1 },
             DeviceOperation::Wait { stream: StreamId::DEFAULT, event: 1 },
             DeviceOperation::Synchronize(SyncTarget::Event(1)),
+            DeviceOperation::Priority { stream: StreamId(2), priority: 5 },
         ];
         ProgramRecord { name: "program".into(), arguments: "1 2".into(), operations }
     }

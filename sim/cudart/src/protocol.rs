@@ -151,6 +151,8 @@ calls! {
     Synchronize = 23,
     /// Returns the ticket and the bytes of a read that has ended.
     TakeRead = 24,
+    /// Sets the priority of the stream: 0, or a larger number for work that starts before that of other streams.
+    Priority = 25,
 }
 
 impl Call {

@@ -539,6 +539,12 @@ impl Session {
                 self.streams.push(stream, StreamWork::Wait { event });
                 CallReply::default()
             }
+            Call::Priority => {
+                let (stream, priority) = (stream.unwrap_or(StreamId::DEFAULT), word(0).min(255) as u8);
+                self.note(DeviceOperation::Priority { stream, priority });
+                self.streams.set_priority(stream, priority);
+                CallReply::default()
+            }
             Call::EventTime => match self.streams.event(word(0)) {
                 EventTime::At(at) => numbers(vec![at.to_bits()]),
                 EventTime::Pending => CallReply { code: error::NOT_READY, ..CallReply::default() },

@@ -10,6 +10,7 @@ use crate::operation::{LaunchOperation, PitchedRows, QueuedOperation, StreamId, 
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::requests::{RequestedLaunch, RequestedWork};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Work of a stream.
@@ -99,6 +100,8 @@ pub struct Streams {
     /// Max launches that run at the same time.
     most: u8,
     queues: BTreeMap<StreamId, VecDeque<QueuedWork>>,
+    /// Priorities other than 0.
+    priorities: BTreeMap<StreamId, u8>,
     started: Vec<StartedLaunch>,
     events: BTreeMap<u64, EventRecord>,
     /// Number of the last work.
@@ -117,6 +120,7 @@ impl Streams {
         Streams {
             most: most.try_into().unwrap_or(u8::MAX),
             queues: BTreeMap::new(),
+            priorities: BTreeMap::new(),
             started: Vec::new(),
             events: BTreeMap::new(),
             last: 0,
@@ -124,6 +128,15 @@ impl Streams {
             overlaps: false,
             family: Family::default(),
         }
+    }
+
+    /// Sets the priority of a stream, from 0 on. Launches of streams with larger numbers start before others.
+    pub fn set_priority(&mut self, stream: StreamId, priority: u8) {
+        self.priorities.insert(stream, priority);
+    }
+
+    fn priority(&self, stream: StreamId) -> u8 {
+        self.priorities.get(&stream).copied().unwrap_or_default()
     }
 
     /// Adds work to a stream.
@@ -164,6 +177,7 @@ impl Streams {
                     if let Some((mut launch, module)) = applied.zip(module) {
                         let slot = self.free_slot().unwrap_or(0);
                         launch.slot = slot;
+                        launch.priority = self.priority(stream);
                         self.started.push(StartedLaunch { stream, number, slot, module, ended: false });
                         return Ok(Some(launch));
                     }
@@ -245,10 +259,14 @@ impl Streams {
         heads.filter(move |(stream, head)| (may_launch || !head.is_launch()) && self.is_ready(*stream, head))
     }
 
-    /// Removes the earliest work that can begin. Launches come last, because other work takes no time.
+    /// Removes the first work that can begin, by priority and the order of the program's calls. Launches come last, because other work
+    /// takes no time.
     fn pop(&mut self, may_launch: bool) -> Option<(StreamId, QueuedWork)> {
         let may_launch = may_launch && self.free_slot().is_some();
-        let stream = self.ready(may_launch).min_by_key(|(_, head)| (head.is_launch(), head.number))?.0;
+        let stream = self
+            .ready(may_launch)
+            .min_by_key(|(stream, head)| (head.is_launch(), Reverse(self.priority(*stream)), head.number))?
+            .0;
         let queue = self.queues.get_mut(&stream)?;
         let work = queue.pop_front()?;
         if queue.is_empty() {
@@ -561,6 +579,17 @@ mod tests {
         assert_eq!((all.started(), all.streams.reads()), (vec![], 2));
         let read = [all.streams.take_read(), all.streams.take_read(), all.streams.take_read()];
         assert_eq!(read, [Some((5, vec![1])), Some((6, vec![2])), None]);
+    }
+
+    #[test]
+    fn launches_of_streams_with_priority_start_first() {
+        let mut all = Fixture::new();
+        all.streams.set_priority(SECOND, 3);
+        for number in 0..5 {
+            all.launch(StreamId(100 + 2 * number), number as u32 + 1);
+        }
+        all.launch(SECOND, 9);
+        assert_eq!(all.started(), [(9, 0), (1, 1), (2, 2), (3, 3)]);
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl SlowStart {
 /// The launches in progress.
 #[derive(State)]
 pub struct Launches {
-    /// The launches, in the order of their starts.
+    /// The launches, by priority and in the order of their starts.
     pub running: Vec<Running>,
     /// Digests of the constants and arguments of the last launches.
     banks: Banks,
@@ -87,7 +87,8 @@ impl Launches {
 
     /// Adds a launch whose CTAs may start from core cycle `from` on.
     pub fn start(&mut self, kernel: Arc<LaunchedKernel>, from: u64) {
-        self.running.push(Running {
+        let at = self.running.partition_point(|other| other.kernel.priority >= kernel.priority);
+        let launch = Running {
             from,
             next: 0,
             done: 0,
@@ -95,7 +96,8 @@ impl Launches {
             kernel,
             done_before: None,
             livelocked: false,
-        });
+        };
+        self.running.insert(at, launch);
         self.may_dispatch = true;
     }
 
@@ -135,7 +137,7 @@ impl Launches {
         self.running.iter().any(|running| running.next < running.total)
     }
 
-    /// Gives each SM at most one CTA, in round-robin order after the SM that last took one. An SM takes the CTA of the earliest
+    /// Gives each SM at most one CTA, in round-robin order after the SM that last took one. An SM takes the CTA of the first
     /// launch that may use the SM and fits it. Calls `took` with each SM that took a CTA. `issued` is the number of warp
     /// instructions that were issued, if there is a slow start.
     pub fn dispatch(&mut self, now: u64, issued: u64, sms: &mut [Sm], mut took: impl FnMut(usize)) {

@@ -30,6 +30,8 @@ pub struct LaunchedKernel {
     pub program: u8,
     /// Kernel slot, below [`KERNEL_SLOTS`](crate::kernel_slots::KERNEL_SLOTS). It numbers the kernels that run at the same time.
     pub slot: u8,
+    /// CTAs of launches with a larger number start before those of others.
+    pub priority: u8,
     /// Warps of a CTA.
     pub warps_per_cta: u32,
     /// 32-bit registers of a CTA.
@@ -93,6 +95,7 @@ impl LaunchedKernel {
             info,
             program,
             slot: program,
+            priority: 0,
             warps_per_cta,
             registers_per_cta,
             shared_bytes,

@@ -127,6 +127,9 @@ impl Replay {
                     self.streams.push(*stream, StreamWork::Wait { event: *event });
                 }
                 DeviceOperation::Synchronize(target) => self.waiting = Some(*target),
+                DeviceOperation::Priority { stream, priority } => {
+                    self.streams.set_priority(*stream, *priority);
+                }
                 operation => {
                     let applied = self.device.apply(operation, memory);
                     self.checked(applied, now)?;

@@ -8,6 +8,7 @@ mod compiled;
 mod conformance;
 mod control;
 mod conversion;
+mod device_runtime;
 mod exact;
 mod exchange;
 mod faults;
