@@ -34,6 +34,18 @@ int main() {
     DEMAND(cudaMemcpy(host, memory, sizeof host, cudaMemcpyDeviceToHost) == cudaErrorInvalidValue);
     DEMAND(cudaMemset(memory, 0, sizeof host) == cudaErrorInvalidValue);
     CUDA(cudaFree(nullptr));
+    // The end of a capture demands that the origin has waited for the other streams.
+    cudaStream_t origin, other;
+    cudaEvent_t fork;
+    cudaGraph_t graph;
+    CUDA(cudaStreamCreateWithFlags(&origin, cudaStreamNonBlocking));
+    CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    CUDA(cudaEventCreate(&fork));
+    CUDA(cudaStreamBeginCapture(origin, cudaStreamCaptureModeGlobal));
+    CUDA(cudaEventRecord(fork, origin));
+    CUDA(cudaStreamWaitEvent(other, fork, 0));
+    fill<<<1, 32, 0, other>>>(memory);
+    DEMAND(cudaStreamEndCapture(origin, &graph) == cudaErrorStreamCaptureUnjoined);
     std::printf("%s\n", cudaGetErrorString(cudaErrorInvalidValue));
     return host[31] != 1;
 }

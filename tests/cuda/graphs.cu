@@ -55,8 +55,24 @@ void captured(int *values, int *others, int *host, const std::vector<int> &input
         }
         DEMAND(calls == launch);
     }
+    // A launch waits for an earlier launch of the same graph on another stream.
+    CUDA(cudaGraphLaunch(executable, main_stream));
+    CUDA(cudaGraphLaunch(executable, side));
+    CUDA(cudaDeviceSynchronize());
+    for (int i = 0; i < COUNT; i++) DEMAND(host[i] == 3 * (3 * expected[i] + input[i]) + input[i]);
     CUDA(cudaGraphExecDestroy(executable));
     CUDA(cudaGraphDestroy(graph));
+
+    cudaStream_t apart;
+    CUDA(cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking));
+    // An event that another stream records again is no part of the capture.
+    CUDA(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
+    CUDA(cudaEventRecord(fork, main_stream));
+    CUDA(cudaEventRecord(fork, apart));
+    CUDA(cudaStreamWaitEvent(side, fork, 0));
+    CUDA(cudaStreamIsCapturing(side, &status));
+    DEMAND(status == cudaStreamCaptureStatusNone);
+    CUDA(cudaStreamEndCapture(main_stream, &graph));
 }
 
 // The same from nodes, whose order the dependencies alone state.

@@ -1,5 +1,5 @@
 // Kernels that launch kernels, and device code in two files (nvcc -rdc=true). With an argument, times are checked, too: launches must take
-// no time themselves (sm.launch_latency=0).
+// no time themselves (sm.launch_latency=0). With two, a launch by a kernel is refused.
 #include "check.h"
 #include "nested.h"
 
@@ -54,13 +54,23 @@ __global__ void tree(int *nodes, int depth) {
     if (threadIdx.x < 2 && depth > 1) tree<<<1, THREADS>>>(nodes, depth - 1);
 }
 
-// A launch with too many threads fails, and the kernel goes on.
+// A launch with too many threads or blocks fails, and the kernel goes on. A kernel begins without an error.
 __global__ void refused(int *values) {
+    values[0] = cudaPeekAtLastError();
     add<<<1, 2048>>>(values, values);
-    values[0] = cudaGetLastError();
     values[1] = cudaGetLastError();
-    cudaGetDevice(values + 2);
-    cudaGetDeviceCount(values + 3);
+    values[2] = cudaGetLastError();
+    cudaGetDevice(values + 3);
+    cudaGetDeviceCount(values + 4);
+    add<<<dim3(1, 70000), 1>>>(values, values);
+}
+
+// The host's call waits for the kernel although a launch by it is refused.
+__global__ void too_large(int *value, int turns) {
+    add<<<1, 1, 100 << 20>>>(value, value);
+    int x = 1;
+    for (int i = 0; i < turns; i++) x = x * 3 + i;
+    *value = x;
 }
 
 // Copies and fills of CUDA's device runtime, which launches kernels for them. The runtime of CUDA 13.5 fills with zeros only.
@@ -105,7 +115,7 @@ void about(float time, float one, float times, const char *what) {
 }
 
 int main(int count, char **) {
-    is_timed = count > 1;
+    is_timed = count == 2;
     const int BLOCKS = 6;
     int *values = on_device(std::vector<int>(BLOCKS, 5)), *sums = on_device(std::vector<int>(BLOCKS, 100));
     float one = timed([&] { in_order<<<1, THREADS>>>(values, sums, TURNS); });
@@ -132,10 +142,11 @@ int main(int count, char **) {
     DEMAND(after[3] == int(40u + first + second));
     DEMAND(from_device(nodes, 1)[0] == 2 * 31);
 
-    int *codes = on_device(std::vector<int>(4, -1));
-    refused<<<1, 1>>>(codes);
-    auto code = from_device(codes, 4);
-    DEMAND((code == std::vector<int>{cudaErrorInvalidConfiguration, 0, 0, 1}));
+    int *codes = on_device(std::vector<int>(5, -1));
+    for (int i = 0; i < 2; i++) {
+        refused<<<1, 1>>>(codes);
+        DEMAND((from_device(codes, 5) == std::vector<int>{0, cudaErrorInvalidConfiguration, 0, 0, 1}));
+    }
 
     int *filled = on_device(std::vector<int>(40, 5));
     copies<<<1, 1>>>(filled);
@@ -152,6 +163,11 @@ int main(int count, char **) {
     for (int i = 0; i < THREADS; i++) {
         int expected = (10 * i + 7 + 1) + 1000 + 4 + (i % 2 ? 3 * i : i + 100);
         DEMAND(links[i] == expected);
+    }
+    if (count > 2) {
+        too_large<<<1, 1>>>(codes, TURNS);
+        DEMAND(cudaDeviceSynchronize() != cudaSuccess || cudaGetLastError() != cudaSuccess);
+        DEMAND(from_device(codes, 1)[0] == spun(1, TURNS));
     }
     std::printf("ok\n");
 }

@@ -509,6 +509,14 @@ fn kernels_launch_kernels_and_files_share_device_code() {
     for words in ["--functional", "--mechanism caba-bdi --check --config gtx480", "--launch 3"] {
         demand(&run(&format!("cuda {words} -- ./nested")), words);
     }
+    demand(&run("run nested.sprog --launch 40"), "--launch counts launches by kernels");
+    // The host's calls wait for a kernel although a launch by it is refused, and a record leaves the launch out.
+    for words in ["cuda --record refused.sprog -- ./nested and refused", "run refused.sprog"] {
+        let output = run(words);
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{words}: {error}");
+        assert!(error.contains("the simulator has refused 1 launch"), "{words}: {error}");
+    }
     for (words, line) in [
         (
             "run nested.sprog --intervals 3",

@@ -9,6 +9,8 @@ pub struct NodePlace {
     pub waits: Vec<usize>,
     /// `true`: the first node of its branch, which waits for no other node.
     pub is_root: bool,
+    /// `true`: another branch, or work behind the launch, waits for the node.
+    pub is_awaited: bool,
 }
 
 /// Branches of a graph.
@@ -38,16 +40,14 @@ impl Branches {
             if let Some(node) = continued {
                 is_continued[*node] = true;
             }
-            let waits = before.iter().copied().filter(|node| places[*node].branch != branch).collect();
-            places.push(NodePlace { branch, waits, is_root: before.is_empty() });
+            let others = before.iter().copied().filter(|node| places[*node].branch != branch);
+            let waits: Vec<usize> = others.collect();
+            waits.iter().for_each(|node| places[*node].is_awaited = true);
+            places.push(NodePlace { branch, waits, is_root: before.is_empty(), is_awaited: false });
         }
-        let last =
-            (0..places.len()).filter(|node| places[*node].branch > 0 && !has_successor[*node]).collect();
+        let is_last = |node: &usize| places[*node].branch > 0 && !has_successor[*node];
+        let last: Vec<usize> = (0..places.len()).filter(is_last).collect();
+        last.iter().for_each(|node| places[*node].is_awaited = true);
         Branches { places, count: count.max(1), last }
-    }
-
-    /// Returns whether another branch, or work behind the launch, waits for a node.
-    pub fn is_awaited(&self, node: usize) -> bool {
-        self.last.contains(&node) || self.places.iter().any(|place| place.waits.contains(&node))
     }
 }

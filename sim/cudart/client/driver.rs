@@ -545,7 +545,7 @@ api! {
     fn cuEventRecordWithFlags(event: *mut streams::CudaEvent, stream: *mut c_void, _flags: u32) |runtime| {
         streams::record(runtime, event, stream)
     };
-    fn cuEventDestroy_v2(event: *mut streams::CudaEvent) |_| streams::end_event(event);
+    fn cuEventDestroy_v2(event: *mut streams::CudaEvent) |runtime| streams::end_event(runtime, event);
     fn cuLinkCreate_v2(_count: u32, _options: *mut c_int, _values: *mut *mut c_void, to: *mut *mut c_void) |_| {
         put(to, Box::into_raw(Box::new(None::<Linked>)).cast())
     };

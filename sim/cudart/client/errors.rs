@@ -3,7 +3,7 @@ use crate::LAST_ERROR;
 use std::ffi::{CStr, c_char};
 
 /// Code, name and description.
-const ERRORS: [(i32, &CStr, &CStr); 33] = [
+const ERRORS: [(i32, &CStr, &CStr); 34] = [
     (0, c"cudaSuccess", c"no error"),
     (1, c"cudaErrorInvalidValue", c"invalid argument"),
     (2, c"cudaErrorMemoryAllocation", c"out of memory"),
@@ -35,6 +35,7 @@ const ERRORS: [(i32, &CStr, &CStr); 33] = [
     (720, c"cudaErrorCooperativeLaunchTooLarge", c"too many blocks in cooperative launch"),
     (801, c"cudaErrorNotSupported", c"operation not supported"),
     (901, c"cudaErrorStreamCaptureInvalidated", c"operation failed due to a previous error during capture"),
+    (904, c"cudaErrorStreamCaptureUnjoined", c"capturing stream has unjoined work"),
     (910, c"cudaErrorGraphExecUpdateFailure", c"the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"),
     (999, c"cudaErrorUnknown", c"unknown error"),
 ];

@@ -1,5 +1,5 @@
 //! Graphs: work that the program records once, from calls or by capturing streams, and launches often.
-use crate::branches::{Branches, NodePlace};
+use crate::branches::Branches;
 use crate::copies::CopySide;
 use crate::kernels::{LaunchConfiguration, LaunchWork};
 use crate::pointers::{field, get, put, put_field, put_if};
@@ -13,6 +13,7 @@ use std::ffi::{c_int, c_void};
 
 /// CUDA's error codes for a stream that is or is not being captured.
 const CAPTURE_INVALID: i32 = 901;
+const CAPTURE_UNJOINED: i32 = 904;
 const ILLEGAL_STATE: i32 = 401;
 /// Value of `cudaStreamCaptureStatusActive`.
 const ACTIVE: c_int = 1;
@@ -32,11 +33,21 @@ struct RecordedGraph {
 
 /// A node of a graph that is ready to run.
 #[derive(Clone)]
-pub struct ExecutableNode {
+struct ExecutableNode {
     number: u64,
-    pub work: Work,
+    work: Work,
     /// Indices of the nodes that must run before it.
     after: Vec<usize>,
+}
+
+/// A graph that is ready to run.
+#[derive(Clone)]
+pub struct ExecutableGraph {
+    /// Nodes in an order that respects all dependencies.
+    nodes: Vec<ExecutableNode>,
+    branches: Branches,
+    /// Number of the first of its events: the start of a launch, the nodes, and the end of a launch.
+    events: u64,
 }
 
 /// A capture that has begun and not ended.
@@ -50,13 +61,26 @@ struct Capture {
     graph: RecordedGraph,
 }
 
+impl Capture {
+    /// Returns whether the origin has waited for the work of all other captured streams.
+    fn is_joined(&self) -> bool {
+        let mut open: Vec<u64> = self.streams.get(&self.origin).into_iter().flatten().copied().collect();
+        let mut joined: BTreeSet<u64> = BTreeSet::new();
+        while let Some(node) = open.pop() {
+            if joined.insert(node) {
+                open.extend(self.graph.nodes.get(&node).iter().flat_map(|node| &node.after));
+            }
+        }
+        self.streams.values().flatten().all(|last| joined.contains(last))
+    }
+}
+
 /// All graphs of the program, and the capture in progress. Handles are numbers from 1.
 #[derive(Default)]
 pub struct Graphs {
     last: u64,
     graphs: BTreeMap<u64, RecordedGraph>,
-    /// Nodes in an order that respects all dependencies.
-    executables: BTreeMap<u64, Vec<ExecutableNode>>,
+    executables: BTreeMap<u64, ExecutableGraph>,
     capture: Option<Capture>,
 }
 
@@ -70,8 +94,8 @@ fn handle(number: u64) -> *mut c_void {
 }
 
 impl RecordedGraph {
-    /// Returns the nodes, each after the nodes on which it depends.
-    fn ordered(&self) -> Done<Vec<ExecutableNode>> {
+    /// Returns the graph, ready to run. Each node is after the nodes on which it depends.
+    fn executable(&self) -> Done<ExecutableGraph> {
         let mut left: BTreeMap<u64, &GraphNode> =
             self.nodes.iter().map(|(number, node)| (*number, node)).collect();
         let mut out = Vec::with_capacity(left.len());
@@ -87,7 +111,10 @@ impl RecordedGraph {
                 out.push(ExecutableNode { number, work: node.work.clone(), after });
             }
         }
-        Ok(out)
+        let after: Vec<&[usize]> = out.iter().map(|node: &ExecutableNode| node.after.as_slice()).collect();
+        let branches = Branches::new(&after);
+        let events = new_events(2 + out.len() as u64);
+        Ok(ExecutableGraph { nodes: out, branches, events })
     }
 }
 
@@ -116,7 +143,16 @@ impl Graphs {
     pub fn record(&mut self, event: *const c_void, stream: *const c_void) -> bool {
         let Some(capture) = &mut self.capture else { return false };
         let last = capture.streams.get(&(stream as usize)).cloned();
-        last.map(|last| capture.events.insert(event as usize, last)).is_some()
+        match last {
+            Some(last) => capture.events.insert(event as usize, last),
+            None => capture.events.remove(&(event as usize)),
+        };
+        self.captures(stream)
+    }
+
+    /// Forgets an event that the program destroys.
+    pub fn forget(&mut self, event: *const c_void) {
+        self.capture.iter_mut().for_each(|capture| drop(capture.events.remove(&(event as usize))));
     }
 
     /// Captures a stream from now on if it waits for an event of the capture.
@@ -149,9 +185,9 @@ impl Graphs {
     }
 
     fn instantiate(&mut self, graph: *const c_void) -> Done<*mut c_void> {
-        let nodes = self.graph(graph)?.ordered()?;
+        let graph = self.graph(graph)?.executable()?;
         let executable = self.next();
-        self.executables.insert(executable, nodes);
+        self.executables.insert(executable, graph);
         Ok(handle(executable))
     }
 }
@@ -200,6 +236,9 @@ api! {
     fn cudaStreamEndCapture(stream: *mut c_void, to: *mut *mut c_void) |runtime| {
         let is_origin = |capture: &mut Capture| capture.origin == stream as usize;
         let capture = runtime.graphs.capture.take_if(is_origin).ok_or(ILLEGAL_STATE)?;
+        if !capture.is_joined() {
+            return Err(CAPTURE_UNJOINED);
+        }
         let graph = runtime.graphs.next();
         runtime.graphs.graphs.insert(graph, capture.graph);
         put(to, handle(graph))
@@ -247,8 +286,8 @@ api! {
     fn cudaGraphAddChildGraphNode(
         to: *mut *mut c_void, graph: *const c_void, after: *const *const c_void, count: usize, child: *const c_void,
     ) |runtime| {
-        let nodes = runtime.graphs.graph(child)?.ordered()?;
-        put(to, handle(runtime.graphs.add(graph, after, count, Work::Graph(nodes))?))
+        let child = runtime.graphs.graph(child)?.executable()?;
+        put(to, handle(runtime.graphs.add(graph, after, count, Work::Graph(child))?))
     };
     // CUDA 13 has data of edges before the number of edges.
     fn cudaGraphAddDependencies(
@@ -292,7 +331,7 @@ api! {
     fn cudaGraphExecKernelNodeSetParams(executable: *mut c_void, node: *const c_void, params: *const c_void) |runtime| {
         let work = launch(runtime, params)?;
         let executable = runtime.graphs.executables.get_mut(&number(executable)).ok_or(error::INVALID_VALUE)?;
-        let found = executable.iter_mut().find(|known| known.number == number(node));
+        let found = executable.nodes.iter_mut().find(|known| known.number == number(node));
         found.ok_or(error::INVALID_VALUE)?.work = work;
         Ok(())
     };
@@ -300,16 +339,16 @@ api! {
     fn cudaGraphExecUpdate(
         executable: *mut c_void, graph: *const c_void, details: *mut c_int, result: *mut c_int,
     ) |runtime| {
-        let nodes = runtime.graphs.graph(graph)?.ordered()?;
+        let nodes = runtime.graphs.graph(graph)?.executable()?.nodes;
         let executable = runtime.graphs.executables.get_mut(&number(executable)).ok_or(error::INVALID_VALUE)?;
         let kind = |node: &ExecutableNode| (std::mem::discriminant(&node.work), node.after.clone());
-        let is_same = nodes.iter().map(kind).eq(executable.iter().map(kind));
+        let is_same = nodes.iter().map(kind).eq(executable.nodes.iter().map(kind));
         put_if(if device::release() == 11 { result } else { details }, if is_same { 0 } else { TOPOLOGY_CHANGED });
         if !is_same {
             return Err(UPDATE_FAILURE);
         }
         // Nodes keep their numbers, which later changes of parameters name.
-        for (to, from) in executable.iter_mut().zip(nodes) {
+        for (to, from) in executable.nodes.iter_mut().zip(nodes) {
             to.work = from.work;
         }
         Ok(())
@@ -334,105 +373,90 @@ fn list(known: &[u64], nodes: *mut *mut c_void, count: *mut usize) -> Done {
     put(count, known.len().min(room))
 }
 
-/// Adds the nodes to the stream with number `queue` and to streams for the other branches, or runs them in order without a number.
-/// Functions of the program run without the lock, because they may take a long time.
-fn run(nodes: &[ExecutableNode], queue: Option<u64>) -> i32 {
-    let after: Vec<&[usize]> = nodes.iter().map(|node| node.after.as_slice()).collect();
-    let branches = Branches::new(&after);
-    let mut launch = None;
-    let code = entry("cudaGraphLaunch", |runtime| {
-        launch = queue.map(|queue| GraphStreams::new(runtime, queue, &branches)).transpose()?;
-        Ok(())
+/// Adds the nodes of a graph to the stream with number `queue`, and to streams for the other branches. Runs them in order without a
+/// number. Functions of the program run without the lock, because they may take a long time.
+fn run(graph: &ExecutableGraph, queue: Option<u64>) -> i32 {
+    let ExecutableGraph { nodes, branches, events } = graph;
+    let (start, end) = (*events, events + 1 + nodes.len() as u64);
+    let mut streams = Vec::new();
+    let mut code = entry(CALL, |runtime| {
+        let Some(queue) = queue else { return Ok(()) };
+        streams.push(queue);
+        streams.extend((1..branches.count).map(|_| runtime.streams.number(true)));
+        // A launch waits for earlier launches of the same graph.
+        runtime.await_number(Some(queue), end)?;
+        if branches.count > 1 { runtime.record_number(Some(queue), start) } else { Ok(()) }
     });
-    if code != 0 {
-        return code;
-    }
-    for (index, node) in nodes.iter().enumerate() {
-        let queue = launch.as_ref().map(|launch| launch.streams[branches.places[index].branch]);
-        let mut code = entry("cudaGraphLaunch", |runtime| match &launch {
-            Some(launch) => launch.begin(runtime, &branches.places[index]),
-            None => Ok(()),
-        });
+    for (index, place) in branches.places.iter().enumerate() {
         if code == 0 {
-            code = match &node.work {
-                Work::Host(HostWork { function, data }) => {
-                    let code = entry("cudaGraphLaunch", |runtime| runtime.synchronize_queue(queue));
-                    if code == 0 {
-                        function(handle(*data as u64));
-                    }
-                    code
-                }
-                Work::Graph(inner) => run(inner, queue),
-                work => {
-                    entry("cudaGraphLaunch", |runtime| runtime.on_queue(queue, |runtime| work.run(runtime)))
-                }
-            };
-        }
-        if code == 0
-            && let Some(launch) = launch.as_ref().filter(|_| branches.is_awaited(index))
-        {
-            code = entry("cudaGraphLaunch", |runtime| runtime.record_number(queue, launch.event(index)));
-        }
-        if code != 0 {
-            return code;
+            code = run_node(graph, index, streams.get(place.branch).copied());
         }
     }
-    entry("cudaGraphLaunch", |runtime| match &launch {
-        Some(launch) => {
-            let mut last = branches.last.iter();
-            last.try_for_each(|node| runtime.await_number(Some(launch.streams[0]), launch.event(*node)))
-        }
-        None => Ok(()),
-    })
+    // Work behind the launch waits for all its branches, also after an error.
+    let ended = entry(CALL, |runtime| {
+        let Some(queue) = queue else { return Ok(()) };
+        let mut last = branches.last.iter();
+        last.try_for_each(|node| runtime.await_number(Some(queue), event_of(graph, *node)))?;
+        runtime.record_number(Some(queue), end)
+    });
+    if code == 0 { ended } else { code }
 }
 
-/// Streams and events of a launch of a graph.
-struct GraphStreams {
-    /// Number of the stream of each branch.
-    streams: Vec<u64>,
-    /// Event at the start of the launch. Those of the nodes follow it.
-    start: u64,
+/// Returns the number of the event of a node.
+fn event_of(graph: &ExecutableGraph, node: usize) -> u64 {
+    graph.events + 1 + node as u64
 }
 
-impl GraphStreams {
-    /// Creates the streams of the branches, and records the start of the launch.
-    fn new(runtime: &mut Runtime, queue: u64, branches: &Branches) -> Done<Self> {
-        let streams =
-            std::iter::once(queue).chain((1..branches.count).map(|_| runtime.streams.number(true))).collect();
-        let launch = GraphStreams { streams, start: new_events(1 + branches.places.len() as u64) };
-        if branches.count > 1 {
-            runtime.record_number(Some(queue), launch.start)?;
+/// Adds a node to the stream of its branch.
+fn run_node(graph: &ExecutableGraph, index: usize, stream: Option<u64>) -> i32 {
+    let place = &graph.branches.places[index];
+    let begin = |runtime: &mut Runtime| {
+        if stream.is_some() && place.is_root && place.branch > 0 {
+            runtime.await_number(stream, graph.events)?;
         }
-        Ok(launch)
-    }
-
-    fn event(&self, node: usize) -> u64 {
-        self.start + 1 + node as u64
-    }
-
-    /// Lets the stream of a node wait for the start of the launch and for nodes of other branches.
-    fn begin(&self, runtime: &mut Runtime, place: &NodePlace) -> Done {
-        let queue = Some(self.streams[place.branch]);
-        if place.is_root && place.branch > 0 {
-            runtime.await_number(queue, self.start)?;
+        let mut waits = place.waits.iter().filter(|_| stream.is_some());
+        waits.try_for_each(|node| runtime.await_number(stream, event_of(graph, *node)))
+    };
+    let mut code = match &graph.nodes[index].work {
+        Work::Host(HostWork { function, data }) => {
+            let code = entry(CALL, |runtime| {
+                begin(runtime)?;
+                runtime.synchronize_queue(stream)
+            });
+            if code == 0 {
+                function(handle(*data as u64));
+            }
+            code
         }
-        place.waits.iter().try_for_each(|node| runtime.await_number(queue, self.event(*node)))
+        Work::Graph(inner) => {
+            let code = entry(CALL, begin);
+            if code == 0 { run(inner, stream) } else { code }
+        }
+        work => entry(CALL, |runtime| {
+            begin(runtime)?;
+            runtime.on_queue(stream, |runtime| work.run(runtime))
+        }),
+    };
+    if code == 0 && place.is_awaited && stream.is_some() {
+        code = entry(CALL, |runtime| runtime.record_number(stream, event_of(graph, index)));
     }
+    code
 }
+
+/// Name of the call that runs graphs.
+const CALL: &str = "cudaGraphLaunch";
 
 #[unsafe(no_mangle)]
 extern "C" fn cudaGraphLaunch(executable: *mut c_void, stream: *mut c_void) -> i32 {
-    let mut nodes = Vec::new();
-    let mut queue = None;
-    let code = entry("cudaGraphLaunch", |runtime| {
-        let found = runtime.graphs.executables.get(&number(executable)).ok_or(error::INVALID_VALUE)?;
-        nodes = found.clone();
+    let mut launch = None;
+    let code = entry(CALL, |runtime| {
+        let graph = runtime.graphs.executables.get(&number(executable)).ok_or(error::INVALID_VALUE)?;
+        let graph = graph.clone();
         if runtime.graphs.captures(stream) {
-            let work = Work::Graph(std::mem::take(&mut nodes));
-            return runtime.graphs.capture(stream, work);
+            return runtime.graphs.capture(stream, Work::Graph(graph));
         }
-        queue = runtime.queue(stream)?;
+        launch = Some((graph, runtime.queue(stream)?));
         Ok(())
     });
-    if code == 0 { run(&nodes, queue) } else { code }
+    launch.map_or(code, |(graph, queue)| run(&graph, queue))
 }

@@ -161,7 +161,8 @@ fn load(runtime: &mut Runtime, wrapper: *const c_void) -> Done<u64> {
     for binary in binaries {
         let size = u64::from(field::<u16>(binary, 6)?).saturating_add(field::<u64>(binary, 8)?);
         if size.saturating_add(bytes.len() as u64) > MODULE_BYTES {
-            say(&format!("a fat binary of {size} bytes: must be at most {MODULE_BYTES} for a program"));
+            let sum = size.saturating_add(bytes.len() as u64);
+            say(&format!("fat binaries of {sum} bytes: must be at most {MODULE_BYTES}"));
             return Err(error::NO_KERNEL_IMAGE);
         }
         bytes.extend_from_slice(pointers::bytes(binary, size as usize)?);

@@ -151,8 +151,9 @@ pub fn synchronize_event(runtime: &mut Runtime, handle: *mut CudaEvent) -> Done 
     runtime.wait_for(sync::EVENT, number)
 }
 
-pub fn end_event(handle: *mut CudaEvent) -> Done {
+pub fn end_event(runtime: &mut Runtime, handle: *mut CudaEvent) -> Done {
     event(handle)?;
+    runtime.graphs.forget(handle.cast());
     // SAFETY: `make_event` made it, and the program gives it back.
     drop(unsafe { Box::from_raw(handle) });
     Ok(())
@@ -182,7 +183,7 @@ api! {
     fn cudaEventElapsedTime_v2(to: *mut f32, start: *mut CudaEvent, end: *mut CudaEvent) |runtime| {
         elapsed(runtime, to, start, end)
     };
-    fn cudaEventDestroy(handle: *mut CudaEvent) |_| end_event(handle);
+    fn cudaEventDestroy(handle: *mut CudaEvent) |runtime| end_event(runtime, handle);
     fn cudaStreamCreate(to: *mut *mut c_void) |runtime| make_stream(runtime, to, 0, 0);
     fn cudaStreamCreateWithFlags(to: *mut *mut c_void, flags: u32) |runtime| make_stream(runtime, to, flags, 0);
     fn cudaStreamCreateWithPriority(to: *mut *mut c_void, flags: u32, priority: c_int) |runtime| {

@@ -2,7 +2,7 @@
 use crate::Done;
 use crate::arrays;
 use crate::copies::CopySide;
-use crate::graphs::ExecutableNode;
+use crate::graphs::ExecutableGraph;
 use crate::kernels;
 use crate::pointers::field;
 use crate::runtime::Runtime;
@@ -71,8 +71,8 @@ pub enum Work {
     /// A copy between arrays or pitched memory, with its parameters.
     Volume(Box<[u8; VOLUME_BYTES]>),
     Host(HostWork),
-    /// The nodes of another graph.
-    Graph(Vec<ExecutableNode>),
+    /// Another graph.
+    Graph(ExecutableGraph),
     Nothing,
 }
 
@@ -93,7 +93,7 @@ impl Work {
         Ok(Work::Volume(Box::new(field(params, 0)?)))
     }
 
-    /// Runs the work. The lock is held, so a function of the program is skipped.
+    /// Runs the work. The lock is held, so a graph or a function of the program is skipped.
     pub fn run(&self, runtime: &mut Runtime) -> Done {
         match self {
             Work::Launch(launch) => launch.run(runtime),
@@ -103,8 +103,8 @@ impl Work {
             Work::Fill(fill) => runtime.fill(*fill),
             Work::Variable(work) => runtime.copy_variable(*work),
             Work::Volume(params) => arrays::volume(runtime, params.as_ptr().cast()),
-            Work::Graph(nodes) => nodes.iter().try_for_each(|node| node.work.run(runtime)),
-            Work::Host(_) | Work::Nothing => Ok(()),
+            // Graphs and functions of the program run without the lock.
+            Work::Graph(_) | Work::Host(_) | Work::Nothing => Ok(()),
         }
     }
 }

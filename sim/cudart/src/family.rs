@@ -4,10 +4,10 @@ use crate::operation::StreamId;
 use std::collections::BTreeMap;
 
 /// First number of the events that kernels create. Host programs number theirs from 1.
-pub const FIRST_EVENT: u64 = 1 << 62;
+const FIRST_EVENT: u64 = 1 << 62;
 
 /// First number of the streams, which do not wait for the default stream of the program.
-const FIRST_STREAM: u64 = (1 << 62) + 1;
+pub const FIRST_STREAM: u64 = (1 << 62) + 1;
 
 /// Handles of CUDA's special streams for kernels.
 const TAIL_LAUNCH: u64 = 3;
@@ -47,7 +47,17 @@ pub struct Family {
     count: u64,
 }
 
+/// Returns the number of an event by its handle in kernels, which may be any number.
+pub fn event_of(handle: u64) -> u64 {
+    FIRST_EVENT | handle
+}
+
 impl Family {
+    /// Returns whether a stream has launches by a kernel.
+    pub fn has(&self, stream: StreamId) -> bool {
+        self.parents.contains_key(&stream)
+    }
+
     /// Adds work of a block of launch `parent`, and returns its stream. `handle` is the kernel's handle of the stream, 0 for the
     /// default stream of the block.
     pub fn add(&mut self, parent: u64, cta: [u32; 3], handle: u64) -> StreamId {

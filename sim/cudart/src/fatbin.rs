@@ -22,6 +22,14 @@ pub struct Ptx {
     pub text: String,
 }
 
+impl Ptx {
+    /// Returns whether the PTX is CUDA's device runtime, which is linked to programs with relocatable device code.
+    #[must_use]
+    pub fn is_device_runtime(&self) -> bool {
+        self.text.contains(DEVICE_RUNTIME)
+    }
+}
+
 /// Reasons for which a fat binary gives no PTX.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -131,25 +139,28 @@ impl FatbinEntry<'_> {
     }
 }
 
-/// Returns the PTX for the newest architecture of each fat binary in a sequence. Fat binaries without PTX are left out, unless all
-/// are.
+/// Returns the PTX for the newest architecture of each fat binary in a sequence. Fat binaries without PTX are left out, unless no other
+/// one is of the program itself.
 ///
 /// # Errors
 /// A fat binary is malformed, or none has PTX.
 pub fn ptx(mut bytes: &[u8]) -> Result<Vec<Ptx>, FatbinError> {
-    let mut found = Vec::new();
-    let mut without = FatbinError::Empty;
-    while found.is_empty() || !bytes.is_empty() {
+    let mut found: Vec<Ptx> = Vec::new();
+    let mut without = None;
+    loop {
         let end = size(bytes)?.min(bytes.len());
         match newest(&bytes[..end]) {
             Ok((at, entry)) => found.push(Ptx { architecture: entry.architecture, text: entry.text(at)? }),
-            Err(FatbinError::Malformed { at, what }) => return Err(FatbinError::Malformed { at, what }),
-            Err(error) if end == bytes.len() && found.is_empty() => return Err(error),
-            Err(error) => without = error,
+            Err(error @ FatbinError::Malformed { .. }) => return Err(error),
+            Err(error) => without = Some(error),
         }
         bytes = &bytes[end..];
+        if bytes.is_empty() {
+            break;
+        }
     }
-    if found.is_empty() { Err(without) } else { Ok(found) }
+    let is_program = found.iter().any(|one| !one.is_device_runtime());
+    without.filter(|_| !is_program).map_or(Ok(found), Err)
 }
 
 /// Returns the size of the fat binary at the start of `bytes`, as its header states it.
@@ -161,15 +172,15 @@ fn size(bytes: &[u8]) -> Result<usize, FatbinError> {
     Ok(usize::from(word16(bytes, 6)?).saturating_add(size))
 }
 
-/// Returns the newest architecture for which a host program contains PTX; `None` if the program contains none. CUDA's device runtime,
-/// which is linked to programs with relocatable device code, does not count.
+/// Returns the newest architecture for which a host program contains PTX; `None` if the program contains none. CUDA's device runtime
+/// does not count.
 pub fn architecture(program: &[u8]) -> Option<u32> {
     // Linkers align fat binaries to 8 bytes.
     let starts = (0..program.len()).step_by(8).filter(|at| word32(program, *at) == Ok(MAGIC));
     let found = starts.filter_map(|start| {
         let (at, entry) = newest(&program[start..]).ok()?;
-        let is_library = |text: String| text.contains(DEVICE_RUNTIME);
-        (!entry.text(at).is_ok_and(is_library)).then_some(entry.architecture)
+        let ptx = Ptx { architecture: entry.architecture, text: entry.text(at).unwrap_or_default() };
+        (!ptx.is_device_runtime()).then_some(ptx.architecture)
     });
     found.max()
 }
@@ -269,7 +280,11 @@ mod tests {
         let all = [first.clone(), code.clone(), second.clone()].concat();
         assert_eq!(texts(&all), Ok(vec!["// 1".into(), "// 2".into()]));
         assert_eq!(texts(&[code.clone(), second.clone()].concat()), Ok(vec!["// 2".into()]));
-        assert!(matches!(texts(&[code.clone(), code].concat()), Err(FatbinError::NoPtx { .. })));
+        let runtime = format!(".visible .global .u32 {DEVICE_RUNTIME} = 1;");
+        let runtime = fat(&[entry(PTX, 121, 0x11, runtime.as_bytes(), 0)]);
+        for without in [code.clone(), runtime] {
+            assert!(matches!(texts(&[code.clone(), without].concat()), Err(FatbinError::NoPtx { .. })));
+        }
         assert!(matches!(texts(&all[..all.len() - 1]), Err(FatbinError::Malformed { .. })));
     }
 

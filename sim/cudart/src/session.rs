@@ -14,7 +14,7 @@ use host::{HostEvent, HostProcess, Stop};
 use selvedge_gpu::config::{BUILT_IN, GpuConfig};
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{DEVICE_RUNTIME, Kernel, LaunchDims, link};
+use selvedge_ptx::ptx::{Kernel, LaunchDims, link};
 use selvedge_ptx::texture::{AddressMode, ChannelKind, FilterMode, Texture};
 use std::ffi::OsString;
 use std::io;
@@ -292,11 +292,14 @@ impl Session {
             }
             if let Some(waiting) = self.waiting.take_if(|waiting| self.streams.is_done(waiting.target)) {
                 self.end_wait(&waiting, memory);
-            } else if start == LaunchStart::AtWait
-                && (self.is_over || self.waiting.is_some())
-                && let Some(launch) = self.begin(true, memory, &mut now)
-            {
-                return Ok(SessionStep::Launch(Box::new(launch)));
+            } else if start == LaunchStart::AtWait && (self.is_over || self.waiting.is_some()) {
+                if let Some(launch) = self.begin(true, memory, &mut now) {
+                    return Ok(SessionStep::Launch(Box::new(launch)));
+                }
+                // Refused launches have ended.
+                if self.waiting.as_ref().is_some_and(|waiting| self.streams.is_done(waiting.target)) {
+                    continue;
+                }
             }
             if self.waiting.is_some() {
                 return Ok(SessionStep::Await);
@@ -337,7 +340,9 @@ impl Session {
         now: &mut dyn FnMut() -> f64,
     ) -> Option<LaunchedKernel> {
         loop {
-            match self.streams.proceed(&mut self.device, memory, may_launch, now) {
+            let begun = self.streams.proceed(&mut self.device, memory, may_launch, now);
+            self.streams.take_refused().into_iter().for_each(|error| self.fail_late(error.into()));
+            match begun {
                 Ok(launch) => return launch,
                 Err(error) => self.fail_late(error.into()),
             }
@@ -364,12 +369,9 @@ impl Session {
         self.reply(&CallReply { words, bytes, ..CallReply::default() });
     }
 
-    /// Keeps the error of queued work for the call that waits for the work, or for the next call that waits.
+    /// Keeps the error of queued work for the call that waits, or for the next one. The call still waits for all its work.
     fn fail_late(&mut self, refused: RefusedCall) {
-        match self.waiting.take() {
-            Some(waiting) => self.refuse(&waiting.name, &refused),
-            None => drop(self.late.get_or_insert(refused)),
-        }
+        self.late.get_or_insert(refused);
     }
 
     /// Refuses a call, and reports it unless the run must stop.
@@ -596,7 +598,7 @@ impl Session {
     fn load(&mut self, bytes: &[u8], memory: &mut DeviceMemory) -> Result<CallReply, RefusedCall> {
         let mut found =
             fatbin::ptx(bytes).map_err(|error| RefusedCall::new(error::NO_KERNEL_IMAGE, error))?;
-        let own = found.iter().filter(|one| !one.text.contains(DEVICE_RUNTIME));
+        let own = found.iter().filter(|one| !one.is_device_runtime());
         let architecture = own.map(|one| one.architecture).max();
         let text = match &mut found[..] {
             [one] => std::mem::take(&mut one.text),

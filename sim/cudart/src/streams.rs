@@ -5,13 +5,13 @@
 //!
 //! Launches by kernels are work of streams that belong to the launching launch ([`Family`]). It ends when they have all ended.
 use crate::device::{Device, DeviceError};
-use crate::family::{FIRST_EVENT, Family};
+use crate::family::{FIRST_STREAM, Family, event_of};
 use crate::operation::{LaunchOperation, PitchedRows, QueuedOperation, StreamId, SyncTarget};
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::requests::{RequestedLaunch, RequestedWork};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// Work of a stream.
 #[derive(Debug)]
@@ -56,8 +56,6 @@ impl QueuedWork {
 #[derive(Debug)]
 struct StartedLaunch {
     stream: StreamId,
-    number: u64,
-    slot: u8,
     /// Module of its kernel.
     module: usize,
     /// `true`: its blocks have ended, and launches by its kernel have not.
@@ -94,6 +92,10 @@ pub enum EventTime {
     At(f64),
 }
 
+/// Place of a stream among those whose first work may begin: launches come last, because other work takes no time. Then the priority
+/// and the order of the program's calls count.
+type OpenPlace = (bool, Reverse<u8>, u64);
+
 /// The streams of a program, by number.
 #[derive(Debug)]
 pub struct Streams {
@@ -102,8 +104,17 @@ pub struct Streams {
     queues: BTreeMap<StreamId, VecDeque<QueuedWork>>,
     /// Priorities other than 0.
     priorities: BTreeMap<StreamId, u8>,
-    started: Vec<StartedLaunch>,
+    /// Streams with queued work and without a started launch.
+    open: BTreeMap<OpenPlace, StreamId>,
+    /// Launches that have started, by number.
+    started: BTreeMap<u64, StartedLaunch>,
+    /// Number of the started launch of each stream.
+    busy: BTreeMap<StreamId, u64>,
+    /// Number of the last launch in each kernel slot.
+    slots: BTreeMap<u8, u64>,
     events: BTreeMap<u64, EventRecord>,
+    /// Numbers of queued records of events.
+    records: BTreeSet<u64>,
     /// Number of the last work.
     last: u64,
     /// Bytes of reads that have ended, with their tickets.
@@ -111,6 +122,8 @@ pub struct Streams {
     overlaps: bool,
     /// Streams of the launches by kernels.
     family: Family,
+    /// Errors of launches by kernels.
+    refused: Vec<DeviceError>,
 }
 
 impl Streams {
@@ -121,18 +134,41 @@ impl Streams {
             most: most.try_into().unwrap_or(u8::MAX),
             queues: BTreeMap::new(),
             priorities: BTreeMap::new(),
-            started: Vec::new(),
+            open: BTreeMap::new(),
+            started: BTreeMap::new(),
+            busy: BTreeMap::new(),
+            slots: BTreeMap::new(),
             events: BTreeMap::new(),
+            records: BTreeSet::new(),
             last: 0,
             reads: VecDeque::new(),
             overlaps: false,
             family: Family::default(),
+            refused: Vec::new(),
         }
     }
 
     /// Sets the priority of a stream, from 0 on. Launches of streams with larger numbers start before others.
     pub fn set_priority(&mut self, stream: StreamId, priority: u8) {
+        let place = self.place(stream);
+        let is_open = place.is_some_and(|place| self.open.remove(&place).is_some());
         self.priorities.insert(stream, priority);
+        if is_open {
+            self.open(stream);
+        }
+    }
+
+    /// Returns the place of a stream with queued work.
+    fn place(&self, stream: StreamId) -> Option<OpenPlace> {
+        let head = self.queues.get(&stream)?.front()?;
+        Some((head.is_launch(), Reverse(self.priority(stream)), head.number))
+    }
+
+    /// Lets the first work of a stream begin, if there is any.
+    fn open(&mut self, stream: StreamId) {
+        if let Some(place) = self.place(stream) {
+            self.open.insert(place, stream);
+        }
     }
 
     fn priority(&self, stream: StreamId) -> u8 {
@@ -146,19 +182,25 @@ impl Streams {
         let after = match work {
             StreamWork::Record { event } => {
                 self.events.insert(event, EventRecord { number, at: None });
+                self.records.insert(number);
                 None
             }
             StreamWork::Wait { event } => self.events.get(&event).map(|record| record.number),
             StreamWork::Operation(_) | StreamWork::Read { .. } => None,
         };
-        self.queues.entry(stream).or_default().push_back(QueuedWork { number, work, after });
+        let queue = self.queues.entry(stream).or_default();
+        queue.push_back(QueuedWork { number, work, after });
+        if queue.len() == 1 && !self.busy.contains_key(&stream) {
+            self.open(stream);
+        }
     }
 
     /// Begins queued work until a launch starts, and returns the launch in a free kernel slot. Returns `None` if no work can begin before
     /// a launch ends. Without `may_launch`, no launch starts. `now` returns the simulated time in nanoseconds.
     ///
     /// # Errors
-    /// The device refuses work, which is then removed from its queue.
+    /// The device refuses work, which is then removed from its queue. Errors of launches by kernels are kept for
+    /// [`Streams::take_refused`].
     pub fn proceed(
         &mut self,
         device: &mut Device,
@@ -171,22 +213,32 @@ impl Streams {
             match work {
                 StreamWork::Operation(operation) => {
                     let module = operation.module();
-                    let applied = device.apply(&operation.into(), memory);
-                    // A refused launch by a kernel may be the last of its family.
-                    let applied = applied.inspect_err(|_| self.settle(stream))?;
-                    if let Some((mut launch, module)) = applied.zip(module) {
-                        let slot = self.free_slot().unwrap_or(0);
-                        launch.slot = slot;
-                        launch.priority = self.priority(stream);
-                        self.started.push(StartedLaunch { stream, number, slot, module, ended: false });
-                        return Ok(Some(launch));
+                    match device.apply(&operation.into(), memory) {
+                        Ok(launch) => {
+                            if let Some((mut launch, module)) = launch.zip(module) {
+                                self.start(stream, number, module, &mut launch);
+                                memory.requests_mut().begin(launch.slot);
+                                return Ok(Some(launch));
+                            }
+                        }
+                        Err(error) if self.family.has(stream) => {
+                            self.refused.push(error);
+                            self.settle(stream);
+                        }
+                        Err(error) => {
+                            self.open(stream);
+                            return Err(error);
+                        }
                     }
                 }
                 StreamWork::Read { ticket, rows } => {
+                    self.open(stream);
                     let bytes = device.read(rows, memory)?;
                     self.reads.push_back((ticket, bytes));
+                    continue;
                 }
                 StreamWork::Record { event } => {
+                    self.records.remove(&number);
                     // A later record of the same event may wait.
                     if let Some(record) = self.events.get_mut(&event).filter(|record| record.number == number)
                     {
@@ -196,8 +248,23 @@ impl Streams {
                 }
                 StreamWork::Wait { .. } => self.settle(stream),
             }
+            self.open(stream);
         }
         Ok(None)
+    }
+
+    /// Starts a launch in a free kernel slot.
+    fn start(&mut self, stream: StreamId, number: u64, module: usize, launch: &mut LaunchedKernel) {
+        launch.slot = self.free_slot().unwrap_or(0);
+        launch.priority = self.priority(stream);
+        self.started.insert(number, StartedLaunch { stream, module, ended: false });
+        self.busy.insert(stream, number);
+        self.slots.insert(launch.slot, number);
+    }
+
+    /// Returns the errors of launches by kernels, and removes them.
+    pub fn take_refused(&mut self) -> Vec<DeviceError> {
+        std::mem::take(&mut self.refused)
     }
 
     /// Adds the launches that kernels have requested to the streams of their families.
@@ -206,12 +273,12 @@ impl Streams {
             return;
         }
         for request in memory.requests_mut().take() {
-            // The slot's earlier launches have ended before its last one started.
-            let Some(parent) = self.started.iter().filter(|launch| launch.slot == request.slot).next_back()
-            else {
+            // The blocks of earlier launches in the slot had ended before its last launch started.
+            let last = self.slots.get(&request.slot).copied();
+            let Some((number, parent)) = last.and_then(|last| Some((last, self.started.get(&last)?))) else {
                 continue;
             };
-            let stream = self.family.add(parent.number, request.cta, request.stream);
+            let stream = self.family.add(number, request.cta, request.stream);
             let work = match request.work {
                 RequestedWork::Launch(launch) => {
                     let RequestedLaunch { kernel, grid, block, dynamic_shared, params } = launch;
@@ -225,8 +292,8 @@ impl Streams {
                         params,
                     }))
                 }
-                RequestedWork::Record(event) => StreamWork::Record { event: FIRST_EVENT + event },
-                RequestedWork::Wait(event) => StreamWork::Wait { event: FIRST_EVENT + event },
+                RequestedWork::Record(event) => StreamWork::Record { event: event_of(event) },
+                RequestedWork::Wait(event) => StreamWork::Wait { event: event_of(event) },
             };
             self.push(stream, work);
         }
@@ -235,38 +302,48 @@ impl Streams {
     /// Ends work of a stream. If it was the last work of a family, this may end the launching launch, which may end another family.
     fn settle(&mut self, mut stream: StreamId) {
         while let Some(parent) = self.family.end(stream) {
-            let is_over = |launch: &StartedLaunch| launch.number == parent && launch.ended;
-            let Some(at) = self.started.iter().position(is_over) else { return };
-            stream = self.started.remove(at).stream;
-            self.family.remove(parent);
+            if !self.started.get(&parent).is_some_and(|launch| launch.ended) {
+                return;
+            }
+            let Some(ended) = self.remove(parent) else { return };
+            stream = ended;
         }
     }
 
-    /// Ends the blocks of the launch at index `at`, which ends unless launches by its kernel have not ended.
-    fn end_blocks(&mut self, at: usize) {
-        self.started[at].ended = true;
-        let number = self.started[at].number;
+    /// Removes a started launch, and returns its stream, whose next work may begin.
+    fn remove(&mut self, number: u64) -> Option<StreamId> {
+        let stream = self.started.remove(&number)?.stream;
+        self.family.remove(number);
+        self.busy.remove(&stream);
+        self.open(stream);
+        Some(stream)
+    }
+
+    /// Ends the blocks of a launch, which ends unless launches by its kernel have not ended.
+    fn end_blocks(&mut self, number: u64) {
+        if let Some(launch) = self.started.get_mut(&number) {
+            launch.ended = true;
+        }
         if !self.family.is_working(number) {
-            let stream = self.started.remove(at).stream;
-            self.family.remove(number);
-            self.settle(stream);
+            let stream = self.remove(number);
+            stream.into_iter().for_each(|stream| self.settle(stream));
         }
     }
 
-    /// Returns the first work of each stream if it can begin.
-    fn ready(&self, may_launch: bool) -> impl Iterator<Item = (StreamId, &QueuedWork)> {
-        let heads = self.queues.iter().filter_map(|(stream, queue)| Some((*stream, queue.front()?)));
-        heads.filter(move |(stream, head)| (may_launch || !head.is_launch()) && self.is_ready(*stream, head))
+    /// Returns the streams whose first work can begin, in order.
+    fn ready(&self, may_launch: bool) -> impl Iterator<Item = (OpenPlace, StreamId)> {
+        let open = self.open.iter().map(|(place, stream)| (*place, *stream));
+        open.take_while(move |((is_launch, ..), _)| may_launch || !is_launch).filter(|(_, stream)| {
+            let head = self.queues.get(stream).and_then(VecDeque::front);
+            head.is_some_and(|head| self.is_ready(*stream, head))
+        })
     }
 
-    /// Removes the first work that can begin, by priority and the order of the program's calls. Launches come last, because other work
-    /// takes no time.
+    /// Removes the first work that can begin. The stream is not open then.
     fn pop(&mut self, may_launch: bool) -> Option<(StreamId, QueuedWork)> {
         let may_launch = may_launch && self.free_slot().is_some();
-        let stream = self
-            .ready(may_launch)
-            .min_by_key(|(stream, head)| (head.is_launch(), Reverse(self.priority(*stream)), head.number))?
-            .0;
+        let (place, stream) = self.ready(may_launch).next()?;
+        self.open.remove(&place);
         let queue = self.queues.get_mut(&stream)?;
         let work = queue.pop_front()?;
         if queue.is_empty() {
@@ -286,39 +363,37 @@ impl Streams {
                 .family
                 .tail(stream)
                 .is_none_or(|(parent, is_last)| is_last && self.has_ended_blocks(parent))
-            && self.started.iter().all(|launch| launch.stream != stream)
-            && head.after.is_none_or(|number| !self.is_queued(number))
+            && head.after.is_none_or(|number| !self.records.contains(&number))
     }
 
     fn has_ended_blocks(&self, number: u64) -> bool {
-        self.started.iter().all(|launch| launch.number != number || launch.ended)
+        self.started.get(&number).is_none_or(|launch| launch.ended)
     }
 
     /// Returns the number of a stream's earliest work that has not ended.
     fn first(&self, stream: StreamId) -> Option<u64> {
-        let started = self.started.iter().find(|launch| launch.stream == stream).map(|launch| launch.number);
+        let started = self.busy.get(&stream).copied();
         started.or_else(|| Some(self.queues.get(&stream)?.front()?.number))
     }
 
-    /// Returns the blocking streams with work, without the default stream.
+    /// Returns the blocking streams with work, without the default stream. Streams of launches by kernels do not block.
     fn blocking(&self) -> impl Iterator<Item = StreamId> {
-        let all = self.queues.keys().copied().chain(self.started.iter().map(|launch| launch.stream));
-        all.filter(|stream| stream.is_blocking() && *stream != StreamId::DEFAULT)
-    }
-
-    fn is_queued(&self, number: u64) -> bool {
-        self.queues.values().any(|queue| queue.binary_search_by_key(&number, |work| work.number).is_ok())
+        let of_program = ..StreamId(FIRST_STREAM);
+        let queued = self.queues.range(of_program).map(|(stream, _)| *stream);
+        let started = self.busy.range(of_program).map(|(stream, _)| *stream);
+        queued.chain(started).filter(|stream| stream.is_blocking() && *stream != StreamId::DEFAULT)
     }
 
     fn free_slot(&self) -> Option<u8> {
-        (0..self.most).find(|slot| self.started.iter().all(|launch| launch.ended || launch.slot != *slot))
+        let is_free = |slot: &u8| self.slots.get(slot).is_none_or(|number| self.has_ended_blocks(*number));
+        (0..self.most).find(is_free)
     }
 
     /// Ends the launch in a kernel slot, whose requests `memory` may still have.
     pub fn end(&mut self, slot: u8, memory: &mut DeviceMemory) {
         self.take_requests(memory);
-        if let Some(at) = self.started.iter().position(|launch| launch.slot == slot && !launch.ended) {
-            self.end_blocks(at);
+        if let Some(number) = self.slots.get(&slot).copied() {
+            self.end_blocks(number);
         }
     }
 
@@ -334,11 +409,10 @@ impl Streams {
         now: &mut dyn FnMut() -> f64,
     ) -> Result<(), DeviceError> {
         let begun = self.proceed(device, memory, false, now);
-        let runs = self.started.iter().any(|launch| !launch.ended);
-        self.overlaps |= runs && self.ready(true).any(|(_, head)| head.is_launch());
-        while let Some(at) = self.started.iter().position(|launch| !launch.ended) {
-            self.end_blocks(at);
-        }
+        let running: Vec<u64> =
+            self.started.iter().filter(|(_, launch)| !launch.ended).map(|(number, _)| *number).collect();
+        self.overlaps |= !running.is_empty() && self.ready(true).any(|((is_launch, ..), _)| is_launch);
+        running.into_iter().for_each(|number| self.end_blocks(number));
         begun.map(drop)
     }
 
@@ -351,7 +425,7 @@ impl Streams {
     /// Returns whether no launch runs.
     #[must_use]
     pub fn is_resting(&self) -> bool {
-        self.started.iter().all(|launch| launch.ended)
+        self.started.values().all(|launch| launch.ended)
     }
 
     /// Returns whether kernels have launched kernels so far.
@@ -710,7 +784,8 @@ mod tests {
         all.nested(0, 0, 0, 0);
         all.end(0);
         let Fixture { streams, device, memory, .. } = &mut all;
-        assert!(streams.proceed(device, memory, true, &mut || 0.0).is_err(), "a grid without blocks");
+        assert!(streams.proceed(device, memory, true, &mut || 0.0).expect("kept").is_none());
+        assert_eq!(streams.take_refused().len(), 1, "a grid without blocks");
         assert!(all.streams.is_done(SyncTarget::All));
     }
 }

@@ -55,8 +55,8 @@ pub struct KernelRequests {
     queued: Vec<KernelRequest>,
     /// Number of handles of streams and events.
     handles: u64,
-    /// Last error of a call in any thread, by its CUDA code.
-    pub(crate) last_error: u32,
+    /// Last error of a call in any thread of the launch in a kernel slot, by its CUDA code.
+    last_errors: BTreeMap<u8, u32>,
 }
 
 impl KernelRequests {
@@ -80,6 +80,20 @@ impl KernelRequests {
     /// Returns the requests since the last call, in order.
     pub fn take(&mut self) -> Vec<KernelRequest> {
         std::mem::take(&mut self.queued)
+    }
+
+    /// Begins a launch in a kernel slot, without an error.
+    pub fn begin(&mut self, slot: u8) {
+        self.last_errors.remove(&slot);
+    }
+
+    /// Returns the last error of the launch in a kernel slot.
+    pub(crate) fn last_error(&self, slot: u8) -> u32 {
+        self.last_errors.get(&slot).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn set_last_error(&mut self, slot: u8, code: u32) {
+        self.last_errors.insert(slot, code);
     }
 
     /// Adds a request.

@@ -24,7 +24,7 @@ use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_gpu::trace::values::ValueModel;
 use selvedge_gpu::trace::{OtherMemory, TraceFile, TraceLaunch, TraceProgram};
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::ptx::{FunctionalError as KernelError, Kernel, LaunchDims, Module};
+use selvedge_ptx::ptx::{FunctionalError as KernelError, Kernel, LaunchDims, Module, PARAMETER_BUFFER};
 use selvedge_workloads::launch_file::LaunchFile;
 use selvedge_workloads::workload::{self, HostProgram, Launch, OutputFile, Size, Workload, WorkloadError};
 use std::path::{Path, PathBuf};
@@ -132,11 +132,17 @@ impl Source {
     /// Returns the number of launches, or `None` if only a run shows it.
     pub(crate) fn launches(&self) -> Option<u64> {
         let is_launch = |operation: &&DeviceOperation| operation.is_launch();
+        let kernels_may_launch = |operation: &DeviceOperation| match operation {
+            DeviceOperation::Module { text } => text.contains(PARAMETER_BUFFER),
+            _ => false,
+        };
         match self {
             Source::BuiltIn(_) | Source::File(_) | Source::Live(_) => None,
             Source::Trace(file) => Some(file.launches() as u64),
             Source::Recorded(program) => {
-                Some(program.record.operations.iter().filter(is_launch).count() as u64)
+                let operations = &program.record.operations;
+                (!operations.iter().any(kernels_may_launch))
+                    .then(|| operations.iter().filter(is_launch).count() as u64)
             }
         }
     }

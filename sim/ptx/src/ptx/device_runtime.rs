@@ -1,6 +1,6 @@
 //! System calls of CUDA's device runtime, by which kernels launch kernels.
 
-use super::functional::MAX_CTA_THREADS;
+use super::functional::{MAX_CTA_THREADS, MAX_GRID};
 use super::instr::{Instr, NONE};
 use super::kernel::Kernel;
 use super::signatures::RuntimeCall;
@@ -55,9 +55,9 @@ pub(super) fn call(
         RuntimeCall::AwaitEvent => request(env, wide(instr.a), RequestedWork::Wait(wide(instr.b))),
         // The work of a destroyed stream or event goes on.
         RuntimeCall::Destroy => SUCCESS,
-        RuntimeCall::LastError => env.memory.requests().last_error.into(),
+        RuntimeCall::LastError => env.memory.requests().last_error(slot).into(),
         RuntimeCall::SetLastError => {
-            env.memory.requests_mut().last_error = word(instr.a);
+            env.memory.requests_mut().set_last_error(slot, word(instr.a));
             word(instr.a).into()
         }
         RuntimeCall::Create => {
@@ -94,7 +94,8 @@ fn close(env: &mut Env, buffer: u64) -> Result<RequestedLaunch, u64> {
     read.and_then(|()| env.memory.free(buffer)).map_err(|_| INVALID_VALUE)?;
     let dims = LaunchDims::new(launch.grid, launch.block);
     let is_empty = launch.grid.contains(&0) || launch.block.contains(&0);
-    if is_empty || dims.threads_per_cta() > MAX_CTA_THREADS {
+    let is_large = launch.grid.iter().zip(MAX_GRID).any(|(side, most)| *side > most);
+    if is_empty || is_large || dims.threads_per_cta() > MAX_CTA_THREADS {
         return Err(INVALID_CONFIGURATION);
     }
     Ok(launch)

@@ -13,7 +13,7 @@ use std::num::NonZeroU32;
 use std::ops::AddAssign;
 
 /// Max CTAs in x, y and z.
-const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
+pub(crate) const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
 /// Max threads per CTA.
 pub(crate) const MAX_CTA_THREADS: u32 = 1024;
 

@@ -85,6 +85,7 @@ pub use launch::{Env, LaunchDims};
 pub use link::{DEVICE_RUNTIME, link};
 pub use module::{ConstantError, KernelError, Module, RefusedKernel};
 pub use pointer_uses::PointerUse;
+pub use signatures::PARAMETER_BUFFER;
 pub use spin::{Spin, find as find_spin};
 pub use texture_uses::{TextureSource, TextureUse};
 pub use warp::{Ballot, Step, Warp};

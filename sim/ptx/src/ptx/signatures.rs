@@ -53,8 +53,8 @@ pub(crate) struct Signature {
     pub result: Option<u8>,
 }
 
-/// Function that allocates the parameters of a launch by a kernel.
-pub(crate) const PARAMETER_BUFFER: &str = "__cuda_syscall_cnpv2GetParameterBufferV2";
+/// Function that allocates the parameters of a launch by a kernel. PTX without its name launches no kernels.
+pub const PARAMETER_BUFFER: &str = "__cuda_syscall_cnpv2GetParameterBufferV2";
 
 /// Returns a system call of CUDA's device runtime, whose result is an error code.
 const fn runtime(name: &'static str, call: RuntimeCall, parameters: &'static [u8]) -> Signature {

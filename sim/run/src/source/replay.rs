@@ -95,12 +95,14 @@ impl Replay {
             }
             let has_waited = self.waiting.take_if(|target| self.streams.is_done(*target)).is_some();
             let is_over = self.next == program.record.operations.len();
-            if start == LaunchStart::AtWait
-                && !has_waited
-                && (is_over || self.waiting.is_some())
-                && let Some(launch) = self.begin(true, memory, now)?
-            {
-                return Ok(Some(launch));
+            if start == LaunchStart::AtWait && !has_waited && (is_over || self.waiting.is_some()) {
+                if let Some(launch) = self.begin(true, memory, now)? {
+                    return Ok(Some(launch));
+                }
+                // Refused launches by kernels have ended.
+                if self.waiting.is_some_and(|target| self.streams.is_done(target)) {
+                    continue;
+                }
             }
             let Some(operation) = program.record.operations.get(self.next).filter(|_| self.waiting.is_none())
             else {
@@ -146,6 +148,8 @@ impl Replay {
         now: &mut dyn FnMut() -> u64,
     ) -> Result<Option<LaunchedKernel>, RunError> {
         let launch = self.streams.proceed(&mut self.device, memory, may_launch, &mut || 0.0);
+        // The record has the errors of launches by kernels among the refused work.
+        self.streams.take_refused();
         self.checked(launch, now)
     }
 
