@@ -668,6 +668,7 @@ mod tests {
     use super::*;
     use crate::overrides::Override;
     use crate::simulation::Simulation;
+    use selvedge_ptx::ptx::LaunchDims;
     use selvedge_workloads::workload::Size;
     use std::f64::consts::TAU;
     use std::sync::Mutex;
@@ -738,6 +739,30 @@ mod tests {
         assert!(held_in_phases(|one| one.from - one.start) >= 95);
         let equal = held_in_phases(|_| 300);
         assert!(equal < 20, "{equal} of 100 phases with equal warm-ups");
+    }
+
+    #[test]
+    fn launches_with_a_period_of_three_are_represented_by_all_their_phases() {
+        let dims = LaunchDims::new([8, 1, 1], [32, 1, 1]);
+        let (mut choice, class) = (LaunchChoice::default(), class("k", &dims));
+        let launches = 696;
+        let mut chain = LaunchChain::default();
+        let (mut estimated, mut gap) = (0, 0);
+        for launch in 0..launches {
+            if !choice.takes(&class, 6) {
+                gap += 1;
+                continue;
+            }
+            let mut measured = IntervalCounters::default();
+            measured.snapshot.sm.warp_instructions = 1000;
+            measured.snapshot.cycles = [1000, 2000, 6000][launch % 3];
+            estimated += measured.snapshot.cycles;
+            chain.push(measured);
+            estimated += std::mem::take(&mut gap) * chain.between(1000).snapshot.cycles;
+        }
+        estimated += gap * chain.after(1000).snapshot.cycles;
+        let share = estimated as f64 / (3000 * launches) as f64;
+        assert!((share - 1.0).abs() < 0.1, "{share}");
     }
 
     #[test]

@@ -140,9 +140,8 @@ struct ClassProgress {
 }
 
 impl LaunchChoice {
-    /// Returns whether the next launch of `class` is simulated: the first `most` launches of a class, then one of three up to
-    /// `2 * most` launches, one of five up to `4 * most`, one of nine up to `8 * most`, and so on. The distances are odd, because
-    /// many programs alternate between two buffers.
+    /// Returns whether the next launch of `class` is simulated: the first `most` launches of a class, then one of five up to
+    /// `2 * most` launches, one of seven up to `4 * most`, one of eleven up to `8 * most`, and so on.
     pub fn takes(&mut self, class: &LaunchClass, most: u64) -> bool {
         let progress = self.classes.entry(class.clone()).or_default();
         let number = progress.seen;
@@ -150,10 +149,15 @@ impl LaunchChoice {
         if number < progress.next {
             return false;
         }
-        let times = number / most.max(1);
-        progress.next = number + if times == 0 { 1 } else { (2 << times.ilog2()) + 1 };
+        progress.next = number + distance(number / most.max(1));
         true
     }
+}
+
+/// Returns the distance to the next launch to simulate after `times` times the launches that are all simulated. It has no factor in
+/// common with 6: many programs repeat after two or three launches, and simulated launches then have all phases in turn.
+fn distance(times: u64) -> u64 {
+    times.checked_ilog2().map_or(1, |power| (2 << power) + 3)
 }
 
 #[cfg(test)]
@@ -219,11 +223,15 @@ mod tests {
         let dims = LaunchDims::new([8, 1, 1], [32, 1, 1]);
         let (mut choice, class) = (LaunchChoice::default(), class("k", &dims));
         let taken: Vec<u64> = (0..32).filter(|_| choice.takes(&class, 4)).collect();
-        assert_eq!(taken, [0, 1, 2, 3, 4, 7, 10, 15, 20, 29]);
-        assert!(
-            taken.windows(2).all(|pair| (pair[1] - pair[0]) % 2 == 1),
-            "both buffers of a program in turn"
-        );
+        assert_eq!(taken, [0, 1, 2, 3, 4, 9, 16, 27]);
         assert!(choice.takes(&super::class("other", &dims), 4));
+    }
+
+    #[test]
+    fn distances_between_launches_have_no_factor_of_two_or_three() {
+        for times in (0..100).chain((7..63).map(|power| (1 << power) - 1)) {
+            let distance = distance(times);
+            assert!(![2, 3].iter().any(|factor| distance.is_multiple_of(*factor)), "{times}: {distance}");
+        }
     }
 }
