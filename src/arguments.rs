@@ -13,6 +13,7 @@ use clap::{ArgGroup, Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use selvedge_area::fpga::FpgaFamily;
 use selvedge_gen::{MemoryForm, ResetStyle};
 use selvedge_hw::Engine;
+use selvedge_sim::intervals::percent;
 use selvedge_sim::launch_range::LaunchRange;
 use selvedge_sim::limits::{Bytes, Limits};
 use selvedge_sim::reach::FileReach;
@@ -264,11 +265,9 @@ pub struct ClassifyOptions {
     pub csv: Option<String>,
 }
 
-/// Parses a percentage and returns it as a share.
-fn percentage(text: &str) -> Result<f64, String> {
-    let percent = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
-    let percent = percent.filter(|percent| (0.01..=100.0).contains(percent));
-    percent.map(|percent| percent / 100.0).ok_or_else(|| "must be 0.01% to 100%".into())
+/// Parses a percentage.
+fn percentage(text: &str) -> Result<f64, &'static str> {
+    percent(text).ok_or("must be 0.01% to 100%")
 }
 
 /// Options of [`GpuOptions`] that need timing, which `--functional` does not simulate.

@@ -298,7 +298,8 @@ fn a_point_that_fails_has_its_reason_and_the_others_run() {
 fn points_by_intervals_have_the_estimate_of_their_command_at_any_number_of_jobs() {
     let trace = fs::canonicalize("tests/traces/kernelslist.g").expect("there");
     let folder = folder(&format!(
-        "size = \"small\"\nintervals = 3\nworkloads = [\"conv2d\", {trace:?}]\nmechanisms = [\"base\", \"hw-bdi\"]\n"
+        "size = \"small\"\nintervals = 2\nerror = \"2%\"\nworkloads = [\"conv2d\", {trace:?}]\nmechanisms = [\"base\", \"hw-bdi\"]\n\
+         configs = [{{ config = \"gtx480\", set = {{ \"sm.count\" = 2 }} }}]\n"
     ));
     let here = folder.path();
     printed(here, &["s.toml", "--store", "st", "--jobs", "1"]);
@@ -310,13 +311,21 @@ fn points_by_intervals_have_the_estimate_of_their_command_at_any_number_of_jobs(
     for row in &rows[..2] {
         let command = row["command"].as_str().expect("text");
         let words: Vec<&str> = command.split(' ').skip(1).chain(["--json", "r.json"]).collect();
-        assert!(words.contains(&"--intervals"), "{command}");
+        assert!(words.contains(&"--intervals") && words.contains(&"--error"), "{command}");
         assert!(selvedge_in(here, &words).status.success(), "{command}");
         let json: Value =
             serde_json::from_slice(&fs::read(here.join("r.json")).expect("there")).expect("JSON");
         assert_eq!(row["estimate.cycles"], json["estimate"]["cycles"], "{command}");
         assert_eq!(row["totals.l1d.misses"], json["totals"]["l1d"]["misses"], "{command}");
     }
+    let number = |row: &Value, column: &str| row[column].as_f64().expect("a number");
+    for row in &rows[..2] {
+        assert_eq!(row["error_percent"], 2.0, "{row}");
+        let within = number(row, "estimate.cycles_within");
+        assert!(within <= 0.02 * number(row, "estimate.cycles"), "{row}");
+    }
+    let intervals = |row: &Value| number(row, "estimate.intervals");
+    assert!(intervals(&rows[1]) > intervals(&rows[0]), "one repeats its run: {} {}", rows[0], rows[1]);
     for row in &rows[2..] {
         assert_eq!(row["status"], "unsupported", "a trace has nothing to execute: {row}");
     }

@@ -226,11 +226,11 @@ fn a_run_with_a_target_is_repeated_with_more_intervals_until_it_is_reached() {
     let share = |estimate: &Estimate| estimate.share_within().expect("several intervals");
     let first = run(None);
     let target = share(&first) / 4.0;
-    let reached = run(Some(target));
+    let reached = run(Some(100.0 * target));
     assert!(share(&reached) <= target && reached.intervals > first.intervals, "{first:?} {reached:?}");
-    assert_eq!(run(Some(1.0)), first, "the first run reaches it");
+    assert_eq!(run(Some(100.0)), first, "the first run reaches it");
     assert!(warnings.lock().expect("no panic").is_empty());
-    let missed = run(Some(1e-9));
+    let missed = run(Some(1e-7));
     assert!(missed.intervals >= reached.intervals && share(&missed) > 1e-9, "{missed:?}");
     let line = warnings.lock().expect("no panic").join("");
     assert!(line.contains("more intervals change nothing"), "{line}");

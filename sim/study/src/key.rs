@@ -20,7 +20,7 @@ const VERILOG_FINGERPRINT: &str = env!("SELVEDGE_VERILOG_FINGERPRINT");
 pub const COMMIT: &str = env!("SELVEDGE_COMMIT");
 
 /// Hash of everything that affects the result of a point: simulator, Verilog compiler, workload with its files, configuration,
-/// mechanism, engine, limits and intervals. Labels in a study and paths of files are not included.
+/// mechanism, engine, limits, intervals and their precision. Labels in a study and paths of files are not included.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Key(String);
 
@@ -66,6 +66,9 @@ struct Canonical<'a> {
     max_cycles: Option<u64>,
     max_instructions: Option<u64>,
     intervals: Option<u64>,
+    /// Omitted if not given, so that the keys of points without it do not depend on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_percent: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -98,6 +101,7 @@ impl Decides<'_> {
             max_cycles: p.max_cycles,
             max_instructions: p.max_instructions,
             intervals: p.intervals,
+            error_percent: p.error_percent,
         };
         let text =
             serde_json::to_string(&canonical).unwrap_or_else(|e| unreachable!("it has a JSON form: {e}"));
@@ -105,11 +109,12 @@ impl Decides<'_> {
     }
 }
 
-/// Returns a hash of the workloads, size, limits and intervals of a point. Points with the same name take similar times.
+/// Returns a hash of the workloads, size, limits, intervals and precision of a point. Points with the same name take similar times.
 pub(crate) fn work_name(workloads: &[LoadedWorkload], p: &Parameters) -> String {
     let all: Vec<_> = workloads.iter().map(|one| identity(one, &p.size)).collect();
     let limits = (p.cycles_together, p.alone, p.max_cycles, p.max_instructions, p.intervals);
-    hash(serde_json::to_string(&(all, limits)).unwrap_or_default().as_bytes())
+    let precision = p.error_percent.map(|percent| percent.to_string()).unwrap_or_default();
+    hash((serde_json::to_string(&(all, limits)).unwrap_or_default() + &precision).as_bytes())
 }
 
 /// Returns the identity of a workload. The contents of files identify them; only built-in workloads have a size.

@@ -43,6 +43,9 @@ pub struct Parameters {
     /// Max intervals between beginning and end of a launch, if the run is estimated.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub intervals: Option<u64>,
+    /// Max half width of the confidence interval of the cycles, in percent, if the run is repeated until it is reached.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub error_percent: Option<f64>,
 }
 
 impl Parameters {
@@ -70,6 +73,7 @@ impl Parameters {
         ] {
             value.iter().for_each(|value| add(option, value.to_string()));
         }
+        self.error_percent.iter().for_each(|percent| add("--error", format!("{percent}%")));
         if self.alone {
             words.push("--alone".into());
         }
@@ -111,11 +115,12 @@ mod tests {
             max_cycles: Some(7),
             max_instructions: None,
             intervals: Some(6),
+            error_percent: Some(2.5),
         };
         assert_eq!(
             parameters.command(),
             "selvedge run 'my file.toml' --size small --input f --values zeros=0.5,random=0.5 --config gtx480 --set l1d.sets=64 \
-             --mechanism latte-cc,high=bpc --engine model --max-cycles 7 --intervals 6"
+             --mechanism latte-cc,high=bpc --engine model --max-cycles 7 --intervals 6 --error 2.5%"
         );
     }
 }

@@ -37,7 +37,7 @@ pub struct StudyColumn {
 
 /// Columns that are not statistics: the parameters of a point and its provenance. In addition, each overridden key of a
 /// configuration has a column.
-pub const COLUMNS: [StudyColumn; 27] = [
+pub const COLUMNS: [StudyColumn; 28] = [
     column("study", "string", "The name of the study."),
     column("point", "integer", "The number of the point, from 0 on."),
     column("workload", "string", "The workload; several at the same time are joined by `+`."),
@@ -56,6 +56,7 @@ pub const COLUMNS: [StudyColumn; 27] = [
     column("max_cycles", "integer", "Core cycles after which the run ends."),
     column("max_instructions", "integer", "Thread instructions after which the run ends."),
     column("intervals", "integer", "Max intervals of a launch from which the run is estimated."),
+    column("error_percent", "number", "Max half width of the confidence interval, in percent of the cycles."),
     column("status", "string", "`done`, `unsupported`, `failed` or `missing`."),
     column("reason", "string", "Reason for a missing result."),
     column("key", "string", "Hash of everything that determines the result."),
@@ -125,6 +126,7 @@ impl StudyRow {
             ("max_cycles".into(), count(p.max_cycles)),
             ("max_instructions".into(), count(p.max_instructions)),
             ("intervals".into(), count(p.intervals)),
+            ("error_percent".into(), p.error_percent.map_or(Value::Null, Value::from)),
             ("status".into(), text(entry.map_or("missing", |entry| entry.status.word()))),
             ("reason".into(), entry.and_then(|entry| entry.reason.as_deref()).map_or(Value::Null, text)),
         ]);

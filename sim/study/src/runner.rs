@@ -1,5 +1,6 @@
 //! Computes points: each once, several at a time. Other processes can use the same store.
 use crate::estimate::remember;
+use crate::parameters::Parameters;
 use crate::point::{Point, PointWork};
 use crate::store::{Status, Store, StoreError, StoreLookup, StoredPoint};
 use selvedge_sim::gpu::{Control, Limit};
@@ -251,7 +252,7 @@ enum GroupTurn {
 fn compute(point: &Point, isolated: Arc<dyn IsolatedRuns>, control: Arc<Control>) -> Option<StoredPoint> {
     let simulated = catch_unwind(AssertUnwindSafe(|| match &point.work {
         Err(reason) => Some((Status::Unsupported, Some(reason.clone()), None)),
-        Ok(PointWork::One(spec)) => one(spec, point.parameters.intervals, control),
+        Ok(PointWork::One(spec)) => one(spec, &point.parameters, control),
         Ok(PointWork::Together(spec)) => {
             together(&TogetherSpec { isolated: Some(isolated), ..(**spec).clone() }, control)
         }
@@ -265,10 +266,13 @@ fn compute(point: &Point, isolated: Arc<dyn IsolatedRuns>, control: Arc<Control>
 /// Status, reason and report; `None` after an interrupt.
 type PointResult = Option<(Status, Option<String>, Option<Value>)>;
 
-fn one(spec: &RunSpec, intervals: Option<u64>, control: Arc<Control>) -> PointResult {
-    let ran = match intervals {
-        // The points of a study take all cores.
-        Some(most) => run_by_intervals(spec, IntervalSpec { most, error: None, jobs: 1 }, control),
+fn one(spec: &RunSpec, parameters: &Parameters, control: Arc<Control>) -> PointResult {
+    let ran = match parameters.intervals {
+        Some(most) => {
+            // The points of a study take all cores.
+            let intervals = IntervalSpec { most, error: parameters.error_percent, jobs: 1 };
+            run_by_intervals(spec, intervals, control)
+        }
         None => run(spec, control),
     };
     let outcome = match ran {

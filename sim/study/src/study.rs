@@ -10,6 +10,7 @@ use selvedge_hw::{BlockCompiler, BlockForm, Engine};
 use selvedge_sim::best::settled;
 use selvedge_sim::config::{BUILT_IN, GpuConfig};
 use selvedge_sim::gpu::Bounds;
+use selvedge_sim::intervals::percent;
 use selvedge_sim::mechanism::MechanismSpec;
 use selvedge_sim::mechanism::probe::ProbeSpec;
 use selvedge_sim::overrides::{Override, overridden, text_of};
@@ -119,6 +120,7 @@ impl Study {
             "max_cycles",
             "max_instructions",
             "intervals",
+            "error",
             "timeout",
             "vary",
             "point",
@@ -208,6 +210,7 @@ struct PointReader<'a> {
     alone: bool,
     bounds: Bounds,
     intervals: Option<u64>,
+    error_percent: Option<f64>,
     timeout: Option<Duration>,
     points: Vec<Point>,
 }
@@ -246,11 +249,15 @@ impl<'a> PointReader<'a> {
                 instructions: top.get("max_instructions").map(|most| most.count()).transpose()?,
             },
             intervals: top.get("intervals").map(|most| most.count()).transpose()?,
+            error_percent: top.get("error").map(|error| percentage(&error)).transpose()?,
             timeout: top.get("timeout").map(|timeout| duration(&timeout)).transpose()?,
             points: Vec::new(),
         };
         if let (Some(intervals), true) = (top.get("intervals"), reader.bounds.cycles.is_some()) {
             return Err(intervals.wrong("intervals: must be given without max_cycles"));
+        }
+        if let (Some(error), None) = (top.get("error"), reader.intervals) {
+            return Err(error.wrong("error: must be given with intervals"));
         }
         reader.configs = match (top.get("config"), top.get("configs")) {
             (Some(_), Some(configs)) => return Err(configs.wrong("configs: must be given without config")),
@@ -514,6 +521,7 @@ impl<'a> PointReader<'a> {
             max_cycles: self.bounds.cycles,
             max_instructions,
             intervals: self.intervals.or(scaled),
+            error_percent: self.error_percent,
         };
         let machine = match overridden(&config.config, &parameters.set) {
             Ok(_) if parameters.set.is_empty() => Ok(Arc::clone(&config.config)),
@@ -606,6 +614,11 @@ fn label_of(name: &str, set: &[Override]) -> String {
 fn built_in_config(name: &str) -> ConfigChoice {
     let config = GpuConfig::load(name).unwrap_or_else(|e| unreachable!("{name} is built in: {e}"));
     ConfigChoice { name: name.into(), label: name.into(), set: Vec::new(), config: Arc::new(config) }
+}
+
+fn percentage(item: &KeyedValue) -> Result<f64, StudyError> {
+    let found = item.string().ok().and_then(percent);
+    found.ok_or_else(|| item.refuse("a percentage from \"0.01%\" to \"100%\""))
 }
 
 fn duration(item: &KeyedValue) -> Result<Duration, StudyError> {

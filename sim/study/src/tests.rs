@@ -123,6 +123,13 @@ fn a_mistake_names_its_line_the_value_and_what_it_must_be() {
         ("share = [\"smk\"]", "my.toml:1: share = \"smk\": must be left-over,"),
         ("max_cycles = 0", "my.toml:1: max_cycles = 0: must be an integer of 1 or more"),
         ("max_cycles = 5\nintervals = 6", "my.toml:2: intervals: must be given without max_cycles"),
+        ("\nerror = \"2%\"", "my.toml:2: error: must be given with intervals"),
+        (
+            "intervals = 6\nerror = \"2\"",
+            "my.toml:2: error = \"2\": must be a percentage from \"0.01%\" to \"100%\"",
+        ),
+        ("intervals = 6\nerror = 2", "my.toml:2: error = 2: must be a percentage from \"0.01%\" to \"100%\""),
+        ("intervals = 6\nerror = \"101%\"", "my.toml:2: error = \"101%\": must be a percentage from"),
         (
             "intervals = 6\nworkloads = [\"bfs+atax\"]",
             "my.toml:2: workloads = \"bfs+atax\": must be one workload beside `intervals`",
@@ -174,6 +181,13 @@ fn a_key_changes_with_what_decides_the_result() {
     ] {
         assert_ne!(key(&ONE.replace(from, to)), usual, "{to}");
     }
+    let precision = |percent: &str| {
+        let error = format!("intervals = 6\nerror = \"{percent}\"\nsize");
+        key(&ONE.replace("size", &error))
+    };
+    assert_ne!(precision("2%"), key(&ONE.replace("size", "intervals = 6\nsize")));
+    assert_ne!(precision("2%"), precision("3%"));
+    assert_eq!(precision("2%"), precision("2.0%"));
     for share in ["", "share = [\"smk-p\"]\n", "cycles_together = 9\n", "alone = true\n"] {
         let pair = |share: &str| key(&format!("{share}{}", ONE.replace("vecadd", "bfs+vecadd")));
         assert_eq!(pair(share) == pair(""), share.is_empty(), "{share}");

@@ -49,11 +49,18 @@ const MOST_GROWTH: f64 = 8.0;
 pub struct IntervalSpec {
     /// Max intervals between beginning and end of a launch, from 1 on.
     pub most: u64,
-    /// Max half width of the confidence interval of the cycles, as a share of the cycles. The run is repeated with more intervals until
+    /// Max half width of the confidence interval of the cycles, in percent of the cycles. The run is repeated with more intervals until
     /// it is reached. `None`: one run.
     pub error: Option<f64>,
     /// Threads, from 1 on. They do not change the results.
     pub jobs: usize,
+}
+
+/// Returns the number of a percentage such as `2%`, for [`IntervalSpec::error`]. `None` if it is not from 0.01% to 100%.
+#[must_use]
+pub fn percent(text: &str) -> Option<f64> {
+    let percent = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+    percent.filter(|percent| (0.01..=100.0).contains(percent))
 }
 
 /// Estimates `spec` from intervals: [`crate::report::RunReport::estimate`]. All counters of the report are estimates.
@@ -70,7 +77,7 @@ pub fn run_by_intervals(
     let (mut spec, mut intervals) = (spec.clone(), intervals);
     let mut outcome = run_once(&spec, intervals, Arc::clone(&control))?;
     let mut growth = Growth::default();
-    while let Some(next) = growth.next(&outcome, intervals.most, error) {
+    while let Some(next) = growth.next(&outcome, intervals.most, error / 100.0) {
         if let Source::Live(live) = &spec.workload {
             let Some(record) = live.record() else { break };
             spec.workload = Source::Recorded(Arc::new(RecordedProgram { file: None, record }));
@@ -84,9 +91,9 @@ pub fn run_by_intervals(
         }
     }
     if growth.is_stuck {
-        let (percent, most) = (100.0 * error, intervals.most);
+        let most = intervals.most;
         let why = "more intervals change nothing";
-        control.warn(&format!("--error {percent}%: not reached with --intervals {most}; {why}"));
+        control.warn(&format!("--error {error}%: not reached with --intervals {most}; {why}"));
     }
     Ok(outcome)
 }
@@ -763,6 +770,14 @@ mod tests {
         estimated += gap * chain.after(1000).snapshot.cycles;
         let share = estimated as f64 / (3000 * launches) as f64;
         assert!((share - 1.0).abs() < 0.1, "{share}");
+    }
+
+    #[test]
+    fn a_percentage_is_from_a_hundredth_to_a_hundred() {
+        assert_eq!(["2%", "0.01%", "100%"].map(percent), [2.0, 0.01, 100.0].map(Some));
+        for text in ["2", "", "%", "x%", "0%", "0.009%", "101%", "-1%", "NaN%", "2 %"] {
+            assert_eq!(percent(text), None, "{text}");
+        }
     }
 
     #[test]
