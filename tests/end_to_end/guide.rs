@@ -157,6 +157,10 @@ pub fn settings(folder: &Path) -> PathBuf {
     let mut profile = manifest["profile"].as_table().expect("profiles").clone();
     profile.remove("release");
     profile.remove("dist");
+    // Settings precede the environment, in which `tests/run` leaves out debug information.
+    for name in ["dev", "test"] {
+        profile[name].as_table_mut().expect("a profile").remove("debug");
+    }
     let own: toml::Table = include_str!("../plugin/manifest.toml").parse().expect("TOML");
     let listed = own["profile"]["dev"]["package"].as_table().expect("packages");
     let packages =
