@@ -6,7 +6,7 @@ use selvedge_gen::{Design, EmitOptions, Family, Language, MemoryForm, ResetStyle
 use selvedge_testbenches::emitted::Emitted;
 use selvedge_testbenches::parallel;
 use selvedge_testbenches::pyosys::Pyosys;
-use selvedge_testbenches::skipped::skip;
+use selvedge_testbenches::skipped::{is_long, skip};
 use selvedge_testbenches::tool::{IVERILOG, ToolError, VERILATOR, YOSYS};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,6 +14,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 const STYLES: [ResetStyle; 4] =
     [ResetStyle::Control, ResetStyle::AsyncLow, ResetStyle::SyncHigh, ResetStyle::None];
+
+/// Returns whether this run lints the block on its own with this reset style: each block with the default and one of the others, and
+/// in the long run with all of them. `all_blocks_are_one_design_for_verilator_and_icarus` has all blocks with all styles.
+fn is_linted(block: &str, reset: ResetStyle) -> bool {
+    let number = built_in().iter().position(|one| one.name() == block).expect("a block");
+    let own = STYLES[1 + number % (STYLES.len() - 1)];
+    is_long() || [ResetStyle::default(), own].contains(&reset)
+}
 
 /// Returns the installed pyosys. If it is absent, skips `test`.
 fn pyosys(test: &str) -> Option<Pyosys> {
@@ -41,9 +49,13 @@ fn synthesized(
     }
 }
 
-/// Writes every block with its default parameters, and passes name, folder and files to `check`.
+/// Writes every block that is linted with this reset style, with its default parameters, and passes name, folder and files to
+/// `check`.
 fn for_every_block(reset: ResetStyle, language: Language, check: impl Fn(&str, &Path, Vec<PathBuf>) + Sync) {
     parallel::each(built_in(), |block| {
+        if !is_linted(block.name(), reset) {
+            return;
+        }
         let options = EmitOptions { language, ..EmitOptions::of(*block, &block.defaults(), reset) };
         let emitted = Emitted::of(*block, &block.defaults(), &options)
             .unwrap_or_else(|error| panic!("{} {}: {error}", block.name(), reset));
@@ -112,16 +124,21 @@ fn blocks_with_macros_have_nothing_to_say() {
 fn blocks_with_clock_gates_have_nothing_to_say() {
     let pyosys = pyosys("blocks_with_clock_gates_have_nothing_to_say (pyosys)");
     let gates = AtomicUsize::new(0);
-    parallel::each(built_in(), |block| {
+    let numbered: Vec<_> = built_in().iter().enumerate().collect();
+    parallel::each(&numbered, |(number, block)| {
         let (params, name) = (block.defaults(), block.name());
-        for (reset, language) in [
+        let forms = [
             (ResetStyle::Control, Language::Verilog),
             (ResetStyle::SyncHigh, Language::Verilog),
             (ResetStyle::Control, Language::SystemVerilog),
-        ] {
+        ];
+        // Each block has one of the forms, and in the long run all of them.
+        let number = number % forms.len();
+        let forms = if is_long() { &forms[..] } else { &forms[number..=number] };
+        for &(reset, language) in forms {
             let options =
-                EmitOptions { language, clock_gating: true, ..EmitOptions::of(*block, &params, reset) };
-            let emitted = Emitted::of(*block, &params, &options).unwrap();
+                EmitOptions { language, clock_gating: true, ..EmitOptions::of(**block, &params, reset) };
+            let emitted = Emitted::of(**block, &params, &options).unwrap();
             let has_gate = emitted.sources.iter().any(|source| source.module == "selvedge_clock_gate");
             gates.fetch_add(usize::from(has_gate), Ordering::Relaxed);
             let folder = tempfile::tempdir().unwrap();
@@ -147,7 +164,7 @@ fn blocks_with_clock_gates_have_nothing_to_say() {
             }
         }
     });
-    assert!(gates.into_inner() > 60, "blocks with gates");
+    assert!(gates.into_inner() >= 20, "blocks with gates");
 }
 
 /// Options of slang. `unused` wires read otherwise unread signals, for linters that need it. A shift by more bits than
