@@ -505,7 +505,7 @@ fn kernels_launch_kernels_and_files_share_device_code() {
         let all = report["kernels"].as_array().expect("a list").iter();
         all.filter_map(|kernel| kernel.get("overlapping")?.as_array().map(Vec::len)).max()
     };
-    assert_eq!(overlapping(&live), Some(31), "the tree's launches are one entry");
+    assert_eq!(overlapping(&live), Some(11), "five blocks and their ten launches are one entry");
     for words in ["--functional", "--mechanism caba-bdi --check --config gtx480", "--launch 3"] {
         demand(&run(&format!("cuda {words} -- ./nested")), words);
     }
