@@ -4,7 +4,7 @@
 //! ([`protocol`]). There, a [`session`] converts the call to an [`operation`] on a [`device`]. A recorded list of operations
 //! replays without the program. `docs/decisions/cuda.md` explains why there are two processes.
 pub mod device;
-mod family;
+mod families;
 pub mod fatbin;
 pub mod libraries;
 pub mod operation;

@@ -3,9 +3,9 @@
 //! The work of a stream begins in order. Work of the default stream begins after all earlier work of blocking streams, and later work of
 //! blocking streams begins after it, as on CUDA's legacy default stream. Only launches take simulated time.
 //!
-//! Launches by kernels are work of streams that belong to the launching launch ([`Family`]). It ends when they have all ended.
+//! Launches by kernels are work of streams that belong to the launching launch ([`LaunchFamilies`]). It ends when they have all ended.
 use crate::device::{Device, DeviceError};
-use crate::family::{FIRST_STREAM, Family, event_of};
+use crate::families::{FIRST_STREAM, LaunchFamilies, event_of};
 use crate::operation::{LaunchOperation, PitchedRows, QueuedOperation, StreamId, SyncTarget};
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
@@ -121,7 +121,7 @@ pub struct Streams {
     reads: VecDeque<(u64, Vec<u8>)>,
     overlaps: bool,
     /// Streams of the launches by kernels.
-    family: Family,
+    families: LaunchFamilies,
     /// Errors of launches by kernels.
     refused: Vec<DeviceError>,
 }
@@ -143,7 +143,7 @@ impl Streams {
             last: 0,
             reads: VecDeque::new(),
             overlaps: false,
-            family: Family::default(),
+            families: LaunchFamilies::default(),
             refused: Vec::new(),
         }
     }
@@ -221,7 +221,7 @@ impl Streams {
                                 return Ok(Some(launch));
                             }
                         }
-                        Err(error) if self.family.has(stream) => {
+                        Err(error) if self.families.has(stream) => {
                             self.refused.push(error);
                             self.settle(stream);
                         }
@@ -278,7 +278,7 @@ impl Streams {
             let Some((number, parent)) = last.and_then(|last| Some((last, self.started.get(&last)?))) else {
                 continue;
             };
-            let stream = self.family.add(number, request.cta, request.stream);
+            let stream = self.families.add(number, request.cta, request.stream);
             let work = match request.work {
                 RequestedWork::Launch(launch) => {
                     let RequestedLaunch { kernel, grid, block, dynamic_shared, params } = launch;
@@ -301,7 +301,7 @@ impl Streams {
 
     /// Ends work of a stream. If it was the last work of a family, this may end the launching launch, which may end another family.
     fn settle(&mut self, mut stream: StreamId) {
-        while let Some(parent) = self.family.end(stream) {
+        while let Some(parent) = self.families.end(stream) {
             if !self.started.get(&parent).is_some_and(|launch| launch.ended) {
                 return;
             }
@@ -313,7 +313,7 @@ impl Streams {
     /// Removes a started launch, and returns its stream, whose next work may begin.
     fn remove(&mut self, number: u64) -> Option<StreamId> {
         let stream = self.started.remove(&number)?.stream;
-        self.family.remove(number);
+        self.families.remove(number);
         self.busy.remove(&stream);
         self.open(stream);
         Some(stream)
@@ -324,7 +324,7 @@ impl Streams {
         if let Some(launch) = self.started.get_mut(&number) {
             launch.ended = true;
         }
-        if !self.family.is_working(number) {
+        if !self.families.is_working(number) {
             let stream = self.remove(number);
             stream.into_iter().for_each(|stream| self.settle(stream));
         }
@@ -360,7 +360,7 @@ impl Streams {
         };
         !waits
             && self
-                .family
+                .families
                 .tail(stream)
                 .is_none_or(|(parent, is_last)| is_last && self.has_ended_blocks(parent))
             && head.after.is_none_or(|number| !self.records.contains(&number))
@@ -431,7 +431,7 @@ impl Streams {
     /// Returns whether kernels have launched kernels so far.
     #[must_use]
     pub fn has_family(&self) -> bool {
-        self.family.is_used()
+        self.families.is_used()
     }
 
     /// Returns whether all work for which a program waits has ended. The default stream includes the blocking streams.

@@ -38,7 +38,7 @@ struct Children {
 
 /// The streams of launches by kernels.
 #[derive(Debug, Default)]
-pub struct Family {
+pub struct LaunchFamilies {
     /// By the number of the launching launch.
     children: BTreeMap<u64, Children>,
     /// Number of the launching launch, and whether the stream has tail launches.
@@ -52,7 +52,7 @@ pub fn event_of(handle: u64) -> u64 {
     FIRST_EVENT | handle
 }
 
-impl Family {
+impl LaunchFamilies {
     /// Returns whether a stream has launches by a kernel.
     pub fn has(&self, stream: StreamId) -> bool {
         self.parents.contains_key(&stream)
