@@ -17,7 +17,7 @@ pub struct Fault {
     /// Source file, relative to the folder of the `faults.toml`. [`read`] makes it relative to the root of the repository.
     pub file: String,
     /// Text that occurs once in the file and contains `find`. If absent, `find` must occur once in the file.
-    at: Option<String>,
+    pub at: Option<String>,
     /// Text to replace. For a switched fault, it is an expression or complete statements.
     pub find: String,
     /// Wrong text that replaces it.

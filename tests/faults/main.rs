@@ -44,6 +44,14 @@ fn every_fault_has_a_name_of_its_own_a_sentence_and_a_test() {
             })
         });
         assert!(is_whole || fault.how == How::Patch, "{}: the text ends within brackets", fault.id);
+        // A switch is an expression or statements.
+        let source = std::fs::read_to_string(root().join(&fault.file)).expect("a source file");
+        let around = fault.at.as_ref().unwrap_or(&fault.find);
+        let field = format!(".{}", fault.find);
+        let is_field = around.contains(&field) || around == &fault.find && source.contains(&field);
+        let is_arm = fault.find.split('{').next().is_some_and(|start| start.contains("=>"));
+        let is_code = !is_field && !is_arm;
+        assert!(is_code || fault.how == How::Patch, "{}: the text is no expression", fault.id);
         assert!(names.insert(fault.id.clone()), "two faults are named {}", fault.id);
     }
 }
