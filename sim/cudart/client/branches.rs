@@ -20,7 +20,7 @@ pub struct Branches {
     pub places: Vec<NodePlace>,
     /// Number of branches, from 1 on.
     pub count: usize,
-    /// Nodes for which work behind the launch must wait, in addition to those of branch 0.
+    /// Nodes for which work behind the launch must wait, in addition to the nodes of branch 0.
     pub last: Vec<usize>,
 }
 

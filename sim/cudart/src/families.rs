@@ -1,5 +1,5 @@
-//! Streams of the launches by kernels (CUDA's dynamic parallelism). Each block of a launching kernel has its own default stream. The
-//! handles of other streams are those of the kernel.
+//! Streams of the launches by kernels (CUDA's dynamic parallelism). Each block of a launching kernel has its own default stream. A
+//! kernel names other streams by handles.
 use crate::operation::StreamId;
 use std::collections::BTreeMap;
 

@@ -378,7 +378,7 @@ pub fn link(files: &[(&str, &str)]) -> Result<String> {
         files.iter().map(|(name, text)| LinkReader::new(name, text)?.file()).collect::<Result<Vec<_>>>()?;
     let definitions = definitions(&files)?;
     let used = used_of_libraries(&files, &definitions);
-    // The device runtime is compiled for the newest architecture, whatever the program's is.
+    // The device runtime is compiled for the newest architecture, and the program may be older.
     let own = files.iter().filter(|file| !file.is_library());
     let newest = own.max_by_key(|file| file.architecture());
     let number = |file: &&LinkFile| file.version.parse().unwrap_or(0.0);
