@@ -65,7 +65,7 @@ void captured(int *values, int *others, int *host, const std::vector<int> &input
 
     cudaStream_t apart;
     CUDA(cudaStreamCreateWithFlags(&apart, cudaStreamNonBlocking));
-    // An event that another stream records again is no part of the capture.
+    // An event that another stream records again is not a part of the capture.
     CUDA(cudaStreamBeginCapture(main_stream, cudaStreamCaptureModeGlobal));
     CUDA(cudaEventRecord(fork, main_stream));
     CUDA(cudaEventRecord(fork, apart));

@@ -2,10 +2,10 @@
 // no time themselves (sm.launch_latency=0). With two, a launch by a kernel is refused.
 #include "check.h"
 #include "nested.h"
+#include "times.h"
 
 const int THREADS = 32;
 const int TURNS = 2000;
-bool is_timed;
 
 static __device__ int helper(int value) { return value + 1; }
 
@@ -84,34 +84,6 @@ __global__ void linked(int *out) {
     *made = helper(other_file(threadIdx.x)) + shared_counter + step;
     out[threadIdx.x] = *made + table[threadIdx.x % 2](threadIdx.x);
     free(made);
-}
-
-int spun(int value, int turns) {
-    unsigned result = value;
-    for (int i = 0; i < turns; i++) result = result * 3 + i;
-    return result;
-}
-
-template <typename F>
-float timed(F submit) {
-    cudaEvent_t start, end;
-    CUDA(cudaEventCreate(&start));
-    CUDA(cudaEventCreate(&end));
-    CUDA(cudaEventRecord(start));
-    submit();
-    CUDA(cudaGetLastError());
-    CUDA(cudaEventRecord(end));
-    CUDA(cudaEventSynchronize(end));
-    float time;
-    CUDA(cudaEventElapsedTime(&time, start, end));
-    return time;
-}
-
-void about(float time, float one, float times, const char *what) {
-    if (is_timed && (time < 0.8f * times * one || time > 1.2f * times * one)) {
-        std::printf("%s: %.2f times the time of one block instead of %.1f\n", what, time / one, times);
-        std::exit(4);
-    }
 }
 
 int main(int count, char **) {

@@ -1,10 +1,10 @@
 // Streams whose launches overlap in simulated time. With an argument, only values are checked. With two, so are refused calls.
 #include "check.h"
+#include "times.h"
 #include <cstring>
 
 const int THREADS = 64;
 const int TURNS = 2000;
-bool is_timed;
 
 __global__ void spin(int *values, int turns) {
     int value = values[threadIdx.x];
@@ -12,7 +12,7 @@ __global__ void spin(int *values, int turns) {
     values[threadIdx.x] = value;
 }
 
-// Takes as long as `spin`, and writes nothing.
+// Takes the time of `spin`, and writes nothing.
 __global__ void idle(int *values, int turns) {
     int value = threadIdx.x;
     for (int i = 0; i < turns; i++) value = value * 3 + i;
@@ -21,37 +21,6 @@ __global__ void idle(int *values, int turns) {
 
 __global__ void say(int number) {
     if (threadIdx.x == 0) printf("stream %d\n", number);
-}
-
-int spun(int value, int turns) {
-    unsigned result = value;
-    for (int i = 0; i < turns; i++) result = result * 3 + i;
-    return result;
-}
-
-// Simulated time of the work that `submit` adds to any streams.
-template <typename F>
-float timed(F submit) {
-    static cudaEvent_t start, end;
-    if (!start) {
-        CUDA(cudaEventCreate(&start));
-        CUDA(cudaEventCreate(&end));
-    }
-    CUDA(cudaEventRecord(start));
-    submit();
-    CUDA(cudaDeviceSynchronize());
-    CUDA(cudaEventRecord(end));
-    float time;
-    CUDA(cudaEventElapsedTime(&time, start, end));
-    return time;
-}
-
-// Checks that `time` is about `times` times `one`.
-void about(float time, float one, float times, const char *what) {
-    if (is_timed && (time < 0.8f * times * one || time > 1.3f * times * one)) {
-        std::printf("%s: %.2f times the time of one launch instead of %.1f\n", what, time / one, times);
-        std::exit(4);
-    }
 }
 
 void set(int *flag) {
@@ -192,7 +161,7 @@ int main(int count, char **) {
           }),
           one, 2, "a graph");
 
-    // Branches of a graph run at the same time: two launches after each other beside one, then another one.
+    // Branches of a graph run at the same time: two launches in order next to a third one, then a fourth one.
     cudaEvent_t fork, join;
     CUDA(cudaEventCreate(&fork));
     CUDA(cudaEventCreate(&join));

@@ -172,8 +172,8 @@ fn size(bytes: &[u8]) -> Result<usize, FatbinError> {
     Ok(usize::from(word16(bytes, 6)?).saturating_add(size))
 }
 
-/// Returns the newest architecture for which a host program contains PTX; `None` if the program contains none. CUDA's device runtime
-/// does not count.
+/// Returns the newest architecture for which a host program contains PTX, without CUDA's device runtime; `None` if the program contains
+/// none.
 pub fn architecture(program: &[u8]) -> Option<u32> {
     // Linkers align fat binaries to 8 bytes.
     let starts = (0..program.len()).step_by(8).filter(|at| word32(program, *at) == Ok(MAGIC));

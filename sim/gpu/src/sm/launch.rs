@@ -30,7 +30,7 @@ pub struct LaunchedKernel {
     pub program: u8,
     /// Kernel slot, below [`KERNEL_SLOTS`](crate::kernel_slots::KERNEL_SLOTS). It numbers the kernels that run at the same time.
     pub slot: u8,
-    /// CTAs of launches with a larger number start before those of others.
+    /// CTAs of launches with a larger number start before the CTAs of other launches.
     pub priority: u8,
     /// Warps of a CTA.
     pub warps_per_cta: u32,

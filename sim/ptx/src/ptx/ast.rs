@@ -229,6 +229,13 @@ impl Ast {
     }
 }
 
+/// Returns the compute capability of a target such as `sm_70`; 0 for a target without a number.
+pub(crate) fn architecture(target: &str) -> u32 {
+    let digits = target.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    digits[..end].parse().unwrap_or(0)
+}
+
 /// Returns the value of a pointer to function `index` of a file.
 pub(crate) fn function_address(index: usize) -> u64 {
     super::FUNCTIONS_BASE + 16 * index as u64

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
+use super::ast::architecture;
 use super::error::{PtxError, quote};
 use super::lexer::{Lexer, Token};
 
@@ -53,11 +54,8 @@ impl LinkFile<'_> {
         self.items.iter().any(|item| item.defined && item.names == [DEVICE_RUNTIME])
     }
 
-    /// Returns the compute capability of the target.
     fn architecture(&self) -> u32 {
-        let digits = self.target.trim_start_matches(|c: char| !c.is_ascii_digit());
-        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        digits[..end].parse().unwrap_or(0)
+        architecture(self.target)
     }
 }
 
@@ -218,16 +216,7 @@ impl<'a> LinkReader<'a> {
         self.advance()?;
         loop {
             match self.token {
-                Token::Mark('{') => {
-                    self.lexer.go_back(self.start, self.line);
-                    if !self.lexer.skip_block() {
-                        return Err(self.error("expected '}', found the end of the file"));
-                    }
-                    let end = self.lexer.position();
-                    self.advance()?;
-                    self.previous_end = end;
-                    return Ok(());
-                }
+                Token::Mark('{') => return self.skip_block(),
                 Token::Mark(';') => {
                     item.defined = false;
                     return self.advance();

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::ast::{Ast, Function, RegisterId, ScopeId, Type, VariableId, VariableSpace};
+use super::ast::{Ast, Function, RegisterId, ScopeId, Type, VariableId, VariableSpace, architecture};
 use super::error::{PtxError, quote};
 use super::lexer::{Lexer, Token};
 use super::recursion::STACK_BYTES;
@@ -224,9 +224,7 @@ impl<'a> PtxParser<'a> {
             ".target" => {
                 self.advance()?;
                 let target = self.take_word("a target such as sm_60")?;
-                let digits = target.trim_start_matches(|c: char| !c.is_ascii_digit());
-                let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-                self.ast.architecture = digits[..end].parse().unwrap_or(0);
+                self.ast.architecture = architecture(target);
                 while self.accept(',')? {
                     self.take_word("a target option")?;
                 }

@@ -68,7 +68,7 @@ fn a_launch_has_the_dimensions_the_stream_and_the_parameters_that_each_thread_st
 
 #[test]
 fn a_launch_without_kernel_or_with_too_many_threads_fails_and_the_kernel_goes_on() {
-    // The codes are those of the system calls: an invalid value, and an invalid configuration.
+    // The system calls return 1 for an invalid value, and 7 for an invalid configuration.
     let (requests, results) = requested(&(buffer("child", "1025") + &launch("0")), true).unwrap();
     assert_eq!((requests, results), (vec![], vec![7, 7]));
     let (requests, results) = requested(&(buffer("12345", "32") + &launch("0")), true).unwrap();
