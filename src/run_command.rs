@@ -372,9 +372,9 @@ fn refuse_for_traces(options: &RunOptions) -> Result<(), Failure> {
 pub(super) fn classify(error: &RunError) -> Failure {
     match error {
         RunError::Fault(SimFault::Interrupted { .. }) => Failure::interrupted(error),
-        RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_) | SimFault::Trace(_)) => {
-            Failure::usage(error)
-        }
+        RunError::Fault(
+            SimFault::TooLarge { .. } | SimFault::Cluster { .. } | SimFault::Launch(_) | SimFault::Trace(_),
+        ) => Failure::usage(error),
         RunError::Kernel(KernelError::Launch { .. }) => Failure::usage(error),
         RunError::Kernel(_) | RunError::Fault(_) | RunError::DramTiming(_) | RunError::Unseen(_) => {
             Failure::simulation(error)

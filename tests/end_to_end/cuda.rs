@@ -82,7 +82,7 @@ pub fn text(bytes: &[u8]) -> String {
 }
 
 /// Programs of [`PROGRAMS`] that make failing calls on purpose.
-const WITH_ERRORS: [&str; 4] = ["cooperative", "errors", "host_threads", "queries"];
+const WITH_ERRORS: [&str; 5] = ["clusters", "cooperative", "errors", "host_threads", "queries"];
 
 /// Checks for exit code 0, or 3 for a program that makes failing calls.
 fn demand_of(output: &Output, name: &str, what: &str) {
@@ -96,12 +96,17 @@ fn demand_of(output: &Output, name: &str, what: &str) {
 
 /// Runs a program under a mechanism, then its record, and compares the reports.
 fn check(folder: &Path, name: &str, mechanism: &str) {
+    check_on(folder, name, mechanism, "gtx480");
+}
+
+/// Checks as [`check`] does, on a configuration.
+fn check_on(folder: &Path, name: &str, mechanism: &str, config: &str) {
     let program = format!("./{name}");
     let [json, again, record] = ["json", "again", "sprog"].map(|end| format!("{name}-{mechanism}.{end}"));
     let words = [
         "cuda",
         "--config",
-        "gtx480",
+        config,
         "--mechanism",
         mechanism,
         "--engine",
@@ -114,7 +119,8 @@ fn check(folder: &Path, name: &str, mechanism: &str) {
         &program,
     ];
     demand_of(&selvedge_in(folder, &words), name, &format!("{name} {mechanism}"));
-    let words = ["run", &record, "--mechanism", mechanism, "--engine", "model", "--json", &again];
+    let words =
+        ["run", &record, "--config", config, "--mechanism", mechanism, "--engine", "model", "--json", &again];
     demand_of(&selvedge_in(folder, &words), name, &format!("the record of {name}"));
     let found = report(folder, &json);
     let result = if WITH_ERRORS.contains(&name) { "incomplete" } else { "unchecked" };
@@ -153,13 +159,18 @@ fn check_with_nvcc(test: &str, name: &str) {
 
 /// Checks as [`check_with_nvcc`] does, for a virtual architecture.
 fn check_for(test: &str, name: &str, arch: &str) {
+    check_for_on(test, name, arch, "gtx480");
+}
+
+/// Checks as [`check_for`] does, on a configuration.
+fn check_for_on(test: &str, name: &str, arch: &str, config: &str) {
     let Some(toolkit) = toolkit(test, "cuda13") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(toolkit.join("bin/nvcc"));
     command.args(["-cudart", "shared", "-std=c++17", "-gencode", &format!("arch={arch},code={arch}")]);
     command.arg(format!("tests/cuda/{name}.cu")).arg("-o").arg(folder.path().join(name));
     demand(&command.output().expect("nvcc starts"), name);
-    ["base", "hw-bdi"].into_iter().for_each(|mechanism| check(folder.path(), name, mechanism));
+    ["base", "hw-bdi"].into_iter().for_each(|mechanism| check_on(folder.path(), name, mechanism, config));
 }
 
 #[test]
@@ -187,6 +198,12 @@ fn copies_of_boxes_of_a_tensor_agree_with_the_matrix() {
 #[test]
 fn products_of_warp_groups_agree_with_those_of_integers() {
     check_for("products_of_warp_groups_agree_with_those_of_integers", "warp_groups", "compute_90a");
+}
+
+#[test]
+fn the_blocks_of_a_cluster_share_their_memory_and_a_barrier() {
+    let test = "the_blocks_of_a_cluster_share_their_memory_and_a_barrier";
+    check_for_on(test, "clusters", "compute_90", "h100");
 }
 
 #[test]

@@ -59,6 +59,7 @@ fn fields(runtime: &mut Runtime) -> Done<Vec<PropertyField>> {
     let architecture = of(Property::Architecture)?;
     let (shared, registers, memory) =
         (of(Property::SharedBytes)?, of(Property::Registers)?, of(Property::Memory)?);
+    let has_clusters = u64::from(of(Property::ClusterBlocks)? > 1);
     let mut out = vec![
         (288, Some(288), 8, memory),
         (296, Some(296), 8, shared),
@@ -93,6 +94,7 @@ fn fields(runtime: &mut Runtime) -> Done<Vec<PropertyField>> {
         // Registration of host memory, and the default memory pool.
         (728, Some(704), 4, 1),
         (744, Some(720), 4, 1),
+        (772, Some(748), 4, has_clusters),
     ];
     for axis in 0..3 {
         out.push((324 + 4 * axis, Some(324 + 4 * axis), 4, MOST_THREADS[axis]));
@@ -147,6 +149,7 @@ pub fn attribute(runtime: &mut Runtime, number: c_int) -> Done<u64> {
         MAJOR => of(Property::Architecture)? / 10,
         MINOR => of(Property::Architecture)? % 10,
         106 => of(Property::Blocks)?,
+        120 => (of(Property::ClusterBlocks)? > 1).into(),
         _ => 0,
     })
 }

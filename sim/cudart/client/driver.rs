@@ -95,7 +95,10 @@ fn index(runtime: &Runtime, module: *mut c_void) -> Done<usize> {
 fn function(runtime: &mut Runtime, to: *mut *mut c_void, module: *mut c_void, name: *const c_char) -> Done {
     let module = index(runtime, module)?;
     let handle = Box::into_raw(Box::new(0u8)).cast::<c_void>();
-    runtime.kernels.insert(handle as usize, RegisteredKernel { module, name: text(name)?, found: None });
+    runtime.kernels.insert(
+        handle as usize,
+        RegisteredKernel { module, name: text(name)?, found: None, has_large_clusters: false },
+    );
     let found = runtime.kernel(handle);
     if let Err(code) = found {
         runtime.kernels.remove(&(handle as usize));
@@ -402,8 +405,14 @@ api! {
     fn cuFuncGetAttribute(to: *mut c_int, attribute: c_int, function: *const c_void) |runtime| {
         function_attribute(runtime, to, attribute, function)
     };
-    fn cuFuncSetAttribute(function: *const c_void, _attribute: c_int, _value: c_int) |runtime| {
-        runtime.kernel(function).map(drop)
+    fn cuFuncSetAttribute(function: *const c_void, attribute: c_int, value: c_int) |runtime| {
+        kernels::set_attribute(runtime, function, attribute, value)
+    };
+    fn cuOccupancyMaxActiveClusters(clusters: *mut c_int, function: *const c_void, config: *const c_void) |runtime| {
+        put(clusters, kernels::most_clusters(runtime, function, config)? as c_int)
+    };
+    fn cuOccupancyMaxPotentialClusterSize(blocks: *mut c_int, function: *const c_void, config: *const c_void) |runtime| {
+        put(blocks, kernels::potential_cluster(runtime, function, config)? as c_int)
     };
     fn cuFuncSetCacheConfig(_function: *const c_void, _config: c_int) |_| Ok(());
     fn cuFuncSetSharedMemConfig(_function: *const c_void, _config: c_int) |_| Ok(());
@@ -417,8 +426,7 @@ api! {
     fn cuLaunchKernelEx(
         config: *const c_void, function: *const c_void, params: *const *const c_void, extra: *const *const c_void,
     ) |runtime| {
-        let shape = LaunchConfiguration::of_driver(config)?;
-        kernels::check_attributes(runtime, function, shape, config)?;
+        let shape = kernels::with_attributes(runtime, function, config)?;
         launch(runtime, function, shape, params, extra)
     };
     fn cuLaunchCooperativeKernel(

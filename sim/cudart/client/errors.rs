@@ -3,7 +3,7 @@ use crate::LAST_ERROR;
 use std::ffi::{CStr, c_char};
 
 /// Code, name and description.
-const ERRORS: [(i32, &CStr, &CStr); 34] = [
+const ERRORS: [(i32, &CStr, &CStr); 35] = [
     (0, c"cudaSuccess", c"no error"),
     (1, c"cudaErrorInvalidValue", c"invalid argument"),
     (2, c"cudaErrorMemoryAllocation", c"out of memory"),
@@ -37,6 +37,7 @@ const ERRORS: [(i32, &CStr, &CStr); 34] = [
     (901, c"cudaErrorStreamCaptureInvalidated", c"operation failed due to a previous error during capture"),
     (904, c"cudaErrorStreamCaptureUnjoined", c"capturing stream has unjoined work"),
     (910, c"cudaErrorGraphExecUpdateFailure", c"the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"),
+    (912, c"cudaErrorInvalidClusterSize", c"cluster misconfiguration"),
     (999, c"cudaErrorUnknown", c"unknown error"),
 ];
 

@@ -30,20 +30,23 @@ pub struct LaunchConfiguration {
     block: Dim3,
     shared: usize,
     stream: *mut c_void,
+    /// Blocks of a cluster in x, y and z; zeros: as the kernel demands.
+    cluster: [u32; 3],
 }
 
 impl LaunchConfiguration {
     /// Creates a configuration from the sides of grid and block.
     pub fn new(grid: [u32; 3], block: [u32; 3], shared: usize, stream: *mut c_void) -> Self {
         let [grid, block] = [grid, block].map(|[x, y, z]| Dim3 { x, y, z });
-        LaunchConfiguration { grid, block, shared, stream }
+        LaunchConfiguration { grid, block, shared, stream, cluster: [0; 3] }
     }
 
     /// Reads `CUlaunchConfig`.
     pub fn of_driver(config: *const c_void) -> Done<Self> {
         let shared: u32 = field(config, 24)?;
         let (grid, block) = (field(config, 0)?, field(config, 12)?);
-        Ok(LaunchConfiguration { grid, block, shared: shared as usize, stream: field(config, 32)? })
+        let stream = field(config, 32)?;
+        Ok(LaunchConfiguration { grid, block, shared: shared as usize, stream, cluster: [0; 3] })
     }
 
     /// Returns the stream.
@@ -60,6 +63,7 @@ impl LaunchConfiguration {
             block: field(params, 20)?,
             shared: shared as usize,
             stream,
+            cluster: [0; 3],
         })
     }
 }
@@ -67,7 +71,7 @@ impl LaunchConfiguration {
 /// A launch with the values of its parameters.
 #[derive(Clone)]
 pub struct LaunchWork {
-    /// Index of the kernel in the simulator, sides of grid and block, and dynamic shared memory.
+    /// Index of the kernel in the simulator, sides of grid and block, dynamic shared memory, and sides of a cluster.
     words: Vec<u64>,
     params: Vec<u8>,
 }
@@ -104,9 +108,10 @@ impl LaunchWork {
     }
 
     fn of(number: u64, shape: LaunchConfiguration, params: Vec<u8>) -> Self {
-        let LaunchConfiguration { grid, block, shared, .. } = shape;
+        let LaunchConfiguration { grid, block, shared, cluster, .. } = shape;
         let sides = [grid.x, grid.y, grid.z, block.x, block.y, block.z].map(u64::from);
-        LaunchWork { words: [number].into_iter().chain(sides).chain([shared as u64]).collect(), params }
+        let words = [number].into_iter().chain(sides).chain([shared as u64]).chain(cluster.map(u64::from));
+        LaunchWork { words: words.collect(), params }
     }
 
     /// Launches the kernel. Outside of a stream, waits for its end, and managed memory is then equal on both sides.
@@ -196,7 +201,12 @@ extern "C" fn __cudaRegisterFunction(
     _others: *const c_void,
 ) {
     entry("__cudaRegisterFunction", |runtime| {
-        let kernel = RegisteredKernel { module: index(module), name: text(name)?, found: None };
+        let kernel = RegisteredKernel {
+            module: index(module),
+            name: text(name)?,
+            found: None,
+            has_large_clusters: false,
+        };
         if kernel.module < runtime.modules.len() {
             runtime.kernels.insert(function as usize, kernel);
         }
@@ -278,7 +288,9 @@ extern "C" fn __cudaPushCallConfiguration(
     shared: usize,
     stream: *mut c_void,
 ) -> u32 {
-    SHAPES.with_borrow_mut(|shapes| shapes.push(LaunchConfiguration { grid, block, shared, stream }));
+    let cluster = [0; 3];
+    SHAPES
+        .with_borrow_mut(|shapes| shapes.push(LaunchConfiguration { grid, block, shared, stream, cluster }));
     0
 }
 
@@ -296,19 +308,20 @@ api! {
     fn cudaGetFuncBySymbol(handle: *mut *const c_void, function: *const c_void) |_| put(handle, function);
     fn __cudaLaunchKernel(
         function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: *mut c_void,
-    ) |runtime| launch(runtime, function, LaunchConfiguration { grid, block, shared, stream }, args);
+    ) |runtime| launch(runtime, function, LaunchConfiguration { grid, block, shared, stream, cluster: [0; 3] }, args);
     fn cudaLaunchKernel(
         function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: *mut c_void,
-    ) |runtime| launch(runtime, function, LaunchConfiguration { grid, block, shared, stream }, args);
+    ) |runtime| launch(runtime, function, LaunchConfiguration { grid, block, shared, stream, cluster: [0; 3] }, args);
     fn cudaLaunchKernelExC(config: *const c_void, function: *const c_void, args: *const *const c_void) |runtime| {
-        let (grid, block) = (field(config, 0)?, field(config, 12)?);
-        let shape = LaunchConfiguration { grid, block, shared: field(config, 24)?, stream: field(config, 32)? };
-        check_attributes(runtime, function, shape, config)?;
+        let shape = with_attributes(runtime, function, config)?;
         launch(runtime, function, shape, args)
     };
     fn cudaLaunchCooperativeKernel(
         function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: *mut c_void,
-    ) |runtime| launch_cooperative(runtime, function, LaunchConfiguration { grid, block, shared, stream }, args);
+    ) |runtime| {
+        let shape = LaunchConfiguration { grid, block, shared, stream, cluster: [0; 3] };
+        launch_cooperative(runtime, function, shape, args)
+    };
     fn cudaFuncGetAttributes(attributes: *mut c_void, function: *const c_void) |runtime| {
         let [registers, shared, local, constant, threads, architecture] = runtime.kernel(function)?.facts;
         for (offset, bytes) in [(0, shared), (8, constant), (16, local)] {
@@ -320,8 +333,14 @@ api! {
         }
         Ok(())
     };
-    fn cudaFuncSetAttribute(function: *const c_void, _attribute: c_int, _value: c_int) |runtime| {
-        runtime.kernel(function).map(drop)
+    fn cudaFuncSetAttribute(function: *const c_void, attribute: c_int, value: c_int) |runtime| {
+        set_attribute(runtime, function, attribute, value)
+    };
+    fn cudaOccupancyMaxActiveClusters(clusters: *mut c_int, function: *const c_void, config: *const c_void) |runtime| {
+        put(clusters, most_clusters(runtime, function, config)? as c_int)
+    };
+    fn cudaOccupancyMaxPotentialClusterSize(blocks: *mut c_int, function: *const c_void, config: *const c_void) |runtime| {
+        put(blocks, potential_cluster(runtime, function, config)? as c_int)
     };
     fn cudaFuncSetCacheConfig(_function: *const c_void, _config: c_int) |_| Ok(());
     fn cudaFuncSetSharedMemConfig(_function: *const c_void, _config: c_int) |_| Ok(());
@@ -342,8 +361,59 @@ pub fn occupancy(
 ) -> Done {
     let number = runtime.kernel(function)?.number;
     let threads = u64::try_from(threads).map_err(|_| error::INVALID_VALUE)?;
-    let words = runtime.connection.numbers(Call::Occupancy, &[number, threads, shared as u64], &[], 1)?;
-    put(blocks, words[0] as c_int)
+    put(blocks, query_occupancy(runtime, [number, threads, shared as u64], [1; 3])?[0] as c_int)
+}
+
+/// Returns the blocks that an SM holds and the clusters that the GPU holds at the same time.
+fn query_occupancy(runtime: &mut Runtime, of: [u64; 3], cluster: [u32; 3]) -> Done<[u64; 2]> {
+    let words: Vec<u64> = of.into_iter().chain(cluster.map(u64::from)).collect();
+    let found = runtime.connection.numbers(Call::Occupancy, &words, &[], 2)?;
+    Ok([found[0], found[1]])
+}
+
+/// Returns the max number of clusters of a launch that the GPU holds at the same time. `cluster` replaces the launch's clusters.
+fn active_clusters(
+    runtime: &mut Runtime,
+    function: *const c_void,
+    config: *const c_void,
+    cluster: Option<[u32; 3]>,
+) -> Done<u64> {
+    let LaunchConfiguration { block, shared, cluster: own, .. } = with_attributes(runtime, function, config)?;
+    let number = runtime.kernel(function)?.number;
+    let threads = [block.x, block.y, block.z].map(u64::from).iter().product();
+    let cluster = cluster.unwrap_or(if own == [0; 3] { [1; 3] } else { own });
+    Ok(query_occupancy(runtime, [number, threads, shared as u64], cluster)?[1])
+}
+
+/// Max blocks of a cluster on every GPU with clusters, and CUDA's number of the attribute that allows a kernel more.
+const PORTABLE_CLUSTER: u64 = 8;
+const ALLOWS_LARGER_CLUSTERS: c_int = 14;
+
+/// Returns the max blocks of a cluster of a launch.
+pub fn potential_cluster(runtime: &mut Runtime, function: *const c_void, config: *const c_void) -> Done<u64> {
+    let most = runtime.property(Property::ClusterBlocks)?;
+    let allowed = runtime.kernels.get(&(function as usize)).is_some_and(|kernel| kernel.has_large_clusters);
+    let mut blocks = if allowed { most } else { most.min(PORTABLE_CLUSTER) };
+    while blocks > 1 && active_clusters(runtime, function, config, Some([blocks as u32, 1, 1]))? == 0 {
+        blocks /= 2;
+    }
+    Ok(blocks)
+}
+
+/// Returns the max number of clusters of a launch that the GPU holds at the same time.
+pub fn most_clusters(runtime: &mut Runtime, function: *const c_void, config: *const c_void) -> Done<u64> {
+    active_clusters(runtime, function, config, None)
+}
+
+/// Sets an attribute of a kernel.
+pub fn set_attribute(runtime: &mut Runtime, function: *const c_void, attribute: c_int, value: c_int) -> Done {
+    runtime.kernel(function)?;
+    let kernel =
+        runtime.kernels.get_mut(&(function as usize)).filter(|_| attribute == ALLOWS_LARGER_CLUSTERS);
+    if let Some(kernel) = kernel {
+        kernel.has_large_clusters = value != 0;
+    }
+    Ok(())
 }
 
 /// Launches a kernel on its stream.
@@ -364,23 +434,24 @@ const ATTRIBUTE_BYTES: usize = 72;
 const COOPERATIVE: u32 = 2;
 const CLUSTER: u32 = 4;
 
-/// Checks the attributes of a launch. `cudaLaunchConfig_t` and `CUlaunchConfig` have them at the same place.
-pub fn check_attributes(
+/// Reads a launch with its attributes. `cudaLaunchConfig_t` and `CUlaunchConfig` have the same layout, except for the width of the
+/// shared memory, whose upper half is 0 or padding.
+pub fn with_attributes(
     runtime: &mut Runtime,
     function: *const c_void,
-    shape: LaunchConfiguration,
     config: *const c_void,
-) -> Done {
+) -> Done<LaunchConfiguration> {
+    let mut shape = LaunchConfiguration::of_driver(config)?;
     let (attributes, count): (*const c_void, u32) = (field(config, 40)?, field(config, 48)?);
     for at in (0..count as usize).map(|index| index * ATTRIBUTE_BYTES) {
         let value: [u32; 3] = field(attributes, at + 8)?;
         match field::<u32>(attributes, at)? {
             COOPERATIVE if value[0] != 0 => check_cooperative(runtime, function, shape)?,
-            CLUSTER if value != [1; 3] => runtime.not_supported("launches with clusters")?,
+            CLUSTER => shape.cluster = value,
             _ => {}
         }
     }
-    Ok(())
+    Ok(shape)
 }
 
 /// Checks that all blocks of a cooperative launch fit on the GPU at the same time.
@@ -388,8 +459,8 @@ pub fn check_cooperative(runtime: &mut Runtime, function: *const c_void, shape: 
     let LaunchConfiguration { grid, block, shared, .. } = shape;
     let [grid, block] =
         [grid, block].map(|sides| [sides.x, sides.y, sides.z].map(u64::from).iter().product::<u64>());
-    let words = [runtime.kernel(function)?.number, block, shared as u64];
-    let resident = runtime.connection.numbers(Call::Occupancy, &words, &[], 1)?[0];
+    let of = [runtime.kernel(function)?.number, block, shared as u64];
+    let [resident, _] = query_occupancy(runtime, of, [1; 3])?;
     let most = resident * runtime.property(Property::Sms)?;
     if grid > most { Err(COOPERATIVE_LAUNCH_TOO_LARGE) } else { Ok(()) }
 }

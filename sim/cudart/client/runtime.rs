@@ -39,6 +39,8 @@ pub struct RegisteredKernel {
     pub name: String,
     /// The simulator's reply, after the first lookup.
     pub found: Option<KernelFacts>,
+    /// `true`: its clusters may have more blocks than every GPU with clusters allows.
+    pub has_large_clusters: bool,
 }
 
 /// A kernel as the simulator describes it.

@@ -128,6 +128,7 @@ pub fn fault_code(fault: &SimFault) -> i32 {
         SimFault::Kernel(fault) if fault.what.starts_with("stops the kernel") => error::LAUNCH_FAILURE,
         SimFault::Kernel(_) => error::ILLEGAL_ADDRESS,
         SimFault::Launch(_) => error::INVALID_CONFIGURATION,
+        SimFault::Cluster { .. } => error::INVALID_CLUSTER_SIZE,
         SimFault::TooLarge { .. } => error::LAUNCH_OUT_OF_RESOURCES,
         SimFault::Deadlock { .. } => error::LAUNCH_TIMEOUT,
         _ => error::LAUNCH_FAILURE,
@@ -440,9 +441,11 @@ impl Device {
 
     /// Prepares a launch.
     fn prepare(&self, launch: &LaunchOperation, memory: &DeviceMemory) -> Result<LaunchedKernel> {
-        let kernel = self.kernel(launch.module, &launch.kernel)?;
+        let LaunchOperation { module, launch } = launch;
+        let kernel = self.kernel(*module, &launch.kernel)?;
         let mut dims = LaunchDims::new(launch.grid, launch.block);
         dims.dynamic_shared = launch.dynamic_shared;
+        dims.cluster = launch.cluster.unwrap_or(dims.cluster);
         let launched = LaunchedKernel::new(kernel, dims, launch.params.clone(), 0, &self.config)?;
         launched.check_room(&self.config.sm, 0, memory)?;
         Ok(launched)
@@ -459,7 +462,7 @@ impl Device {
             // Only the output and the launches of the timed execution are kept.
             untimed.memory.take_printed();
             untimed.memory.requests_mut().take();
-            untimed.ran = Some(launch.kernel.clone());
+            untimed.ran = Some(launch.launch.kernel.clone());
         }
         Ok(launched)
     }
@@ -488,6 +491,7 @@ impl Device {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use selvedge_ptx::requests::RequestedLaunch;
 
     const TEXT: &str = ".version 7.8\n.target sm_60\n.address_size 64\n.visible .global .align 4 .u32 out;\n\
         .const .align 4 .u32 add = 5;\n.visible .entry k() {\n.reg .b32 %r<3>;\nld.const.u32 %r1, [add];\n\
@@ -505,14 +509,13 @@ mod tests {
     }
 
     fn launch(module: usize) -> DeviceOperation {
-        DeviceOperation::Launch(LaunchOperation {
-            module,
+        let launch = RequestedLaunch {
             kernel: "k".into(),
             grid: [1, 1, 1],
             block: [1, 1, 1],
-            dynamic_shared: 0,
-            params: Vec::new(),
-        })
+            ..RequestedLaunch::default()
+        };
+        DeviceOperation::Launch(LaunchOperation { module, launch })
     }
 
     /// Runs the prepared launch, instead of a simulation.

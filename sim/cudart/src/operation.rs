@@ -1,6 +1,7 @@
 //! Operations of a program on a device, and the file format of their record.
 use crate::refusals::Refusals;
 use lz4_flex::frame::{FrameDecoder, FrameEncoder, FrameInfo};
+use selvedge_ptx::requests::RequestedLaunch;
 use selvedge_ptx::texture::Texture;
 use selvedge_state::{Reader, State, StateError, Writer};
 use std::io::{self, Read, Write};
@@ -10,7 +11,7 @@ use std::path::Path;
 pub const EXTENSION: &str = ".sprog";
 
 /// First bytes of a record.
-const MAGIC: &[u8] = b"selvedge program 1\n";
+const MAGIC: &[u8] = b"selvedge program 2\n";
 /// Last bytes of a record. The LZ4 decoder does not detect a file that is truncated before its checksum.
 const END: &[u8] = b"end\n";
 
@@ -212,16 +213,8 @@ impl From<QueuedOperation> for DeviceOperation {
 pub struct LaunchOperation {
     /// Index of the module, in the order of loading.
     pub module: usize,
-    /// Name of the kernel.
-    pub kernel: String,
-    /// Blocks in x, y and z.
-    pub grid: [u32; 3],
-    /// Threads per block in x, y and z.
-    pub block: [u32; 3],
-    /// Bytes of dynamic shared memory per block.
-    pub dynamic_shared: u32,
-    /// Bytes of the parameters.
-    pub params: Vec<u8>,
+    /// The kernel, its size and its parameters.
+    pub launch: RequestedLaunch,
 }
 
 /// All operations of a program on a device.
@@ -325,14 +318,15 @@ mod tests {
 
     fn record() -> ProgramRecord {
         let rows = PitchedRows { address: 256, pitch: 8, width: 4, height: 2 };
-        let launch = LaunchOperation {
-            module: 0,
+        let launch = RequestedLaunch {
             kernel: "k".into(),
             grid: [1, 2, 3],
             block: [4, 5, 6],
+            cluster: Some([1, 2, 1]),
             dynamic_shared: 7,
             params: vec![8; 9],
         };
+        let launch = LaunchOperation { module: 0, launch };
         let mut refusals = Refusals::default();
         refusals.add("cudaFree", "it is no buffer");
         let operations = vec![

@@ -76,6 +76,8 @@ pub mod error {
     pub const LAUNCH_FAILURE: i32 = 719;
     /// The simulator lacks the function.
     pub const NOT_SUPPORTED: i32 = 801;
+    /// The clusters of a launch are larger than the GPU allows.
+    pub const INVALID_CLUSTER_SIZE: i32 = 912;
 }
 
 macro_rules! calls {
@@ -118,7 +120,7 @@ calls! {
     Fill = 8,
     /// Copies rows: address and pitch of the destination, address and pitch of the source, bytes per row, number of rows.
     Copy = 9,
-    /// Launches a kernel: index, grid, block, dynamic shared memory, and the parameters (bytes). Without a stream, waits for its
+    /// Launches a kernel: index, grid, block, dynamic shared memory, cluster or zeros, and the parameters (bytes). Without a stream, waits for its
     /// end and returns its printed text.
     Launch = 10,
     /// Returns the simulated time in nanoseconds, as the bits of an `f64`.
@@ -129,7 +131,8 @@ calls! {
     MemoryInfo = 13,
     /// Creates a texture. Returns its handle.
     Texture = 14,
-    /// Returns how many blocks of a kernel an SM holds: index, threads per block, dynamic shared memory.
+    /// Returns how many blocks of a kernel an SM holds, and how many clusters the GPU holds: index, threads per block, dynamic
+    /// shared memory, blocks of a cluster in x, y and z.
     Occupancy = 15,
     /// Begins a connection: id of the process. Gets no reply.
     Hello = 16,
@@ -177,6 +180,8 @@ pub enum Property {
     Threads,
     /// Max blocks of an SM.
     Blocks,
+    /// Max blocks of a cluster.
+    ClusterBlocks,
     /// Core clock in kHz.
     CoreKhz,
     /// Memory clock in kHz.

@@ -15,6 +15,7 @@ use selvedge_gpu::config::{BUILT_IN, GpuConfig};
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{Kernel, LaunchDims, link};
+use selvedge_ptx::requests::RequestedLaunch;
 use selvedge_ptx::texture::{AddressMode, ChannelKind, FilterMode, Texture};
 use std::ffi::OsString;
 use std::io;
@@ -647,7 +648,7 @@ impl Session {
         Ok(numbers(vec![symbol.address, symbol.bytes]))
     }
 
-    /// Launches a kernel. `words` has its index, grid, block and dynamic shared memory. Without a stream, the call waits for its end.
+    /// Launches a kernel. `words` has its index, grid, block, dynamic shared memory and cluster; zeros: as the kernel demands. Without a stream, the call waits for its end.
     fn launch(
         &mut self,
         stream: Option<StreamId>,
@@ -655,19 +656,20 @@ impl Session {
         params: &[u8],
         memory: &DeviceMemory,
     ) -> Result<Served, RefusedCall> {
-        let [number, gx, gy, gz, bx, by, bz, shared] = *words else {
+        let [number, gx, gy, gz, bx, by, bz, shared, cx, cy, cz] = *words else {
             return Err(RefusedCall::new(error::INVALID_VALUE, "a launch without its numbers"));
         };
         let (module, kernel) = self.kernel(number)?;
-        let operation = LaunchOperation {
-            module,
+        let cluster = [cx, cy, cz].map(|side| side as u32);
+        let launch = RequestedLaunch {
             kernel: kernel.name.clone(),
             grid: [gx, gy, gz].map(|side| side as u32),
             block: [bx, by, bz].map(|side| side as u32),
+            cluster: (cluster != [0; 3]).then_some(cluster),
             dynamic_shared: u32::try_from(shared).unwrap_or(u32::MAX),
             params: params.to_vec(),
         };
-        let work = QueuedOperation::Launch(operation);
+        let work = QueuedOperation::Launch(LaunchOperation { module, launch });
         // Otherwise the call that waits gets the error.
         if stream.is_some() || self.record.is_some() {
             self.device.check_work(&work, memory)?;
@@ -697,18 +699,21 @@ impl Session {
     }
 
     fn occupancy(&self, words: &[u64]) -> Result<CallReply, RefusedCall> {
-        let [number, threads, shared] = *words else {
+        let [number, threads, shared, cx, cy, cz] = *words else {
             return Err(RefusedCall::new(error::INVALID_VALUE, "an occupancy query without its numbers"));
         };
         let (_, kernel) = self.kernel(number)?;
-        let mut dims = LaunchDims::new([1, 1, 1], [u32::try_from(threads).unwrap_or(u32::MAX), 1, 1]);
+        let cluster = [cx, cy, cz].map(|side| u32::try_from(side).unwrap_or(u32::MAX));
+        let mut dims = LaunchDims::new(cluster, [u32::try_from(threads).unwrap_or(u32::MAX), 1, 1]);
+        dims.cluster = cluster;
         dims.dynamic_shared = u32::try_from(shared).unwrap_or(u32::MAX);
         let params = vec![0; kernel.param_bytes as usize];
         let config = self.device.config();
         // A block that does not fit in an SM has an occupancy of 0, which is not an error.
-        let ctas = LaunchedKernel::new(kernel, dims, params, 0, config)
-            .map_or(0, |launch| launch.most_ctas(&config.sm));
-        Ok(numbers(vec![ctas.into()]))
+        let launch = LaunchedKernel::new(kernel, dims, params, 0, config).ok();
+        let occupancy =
+            launch.map_or([0; 2], |launch| [launch.most_ctas(&config.sm), launch.most_clusters(&config.sm)]);
+        Ok(numbers(occupancy.map(u64::from).to_vec()))
     }
 
     /// Returns the values of all [`Property`]s, in order.
@@ -725,6 +730,7 @@ impl Session {
         put(Property::Registers, sm.registers.into());
         put(Property::Threads, sm.threads.into());
         put(Property::Blocks, sm.ctas.into());
+        put(Property::ClusterBlocks, sm.cluster.ctas.into());
         put(Property::CoreKhz, u64::from(config.clock.core_mhz) * 1000);
         // CUDA states the memory clock as if each cycle had two transfers.
         put(Property::MemoryKhz, u64::from(config.clock.dram_mhz) * u64::from(dram.data_rate) * 500);

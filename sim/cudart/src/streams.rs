@@ -9,7 +9,7 @@ use crate::families::{FIRST_STREAM, LaunchFamilies, event_of};
 use crate::operation::{LaunchOperation, PitchedRows, QueuedOperation, StreamId, SyncTarget};
 use selvedge_gpu::sm::launch::LaunchedKernel;
 use selvedge_ptx::memory::DeviceMemory;
-use selvedge_ptx::requests::{RequestedLaunch, RequestedWork};
+use selvedge_ptx::requests::RequestedWork;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -281,16 +281,8 @@ impl Streams {
             let stream = self.families.add(number, request.cta, request.stream);
             let work = match request.work {
                 RequestedWork::Launch(launch) => {
-                    let RequestedLaunch { kernel, grid, block, dynamic_shared, params } = launch;
-                    let module = parent.module;
-                    StreamWork::Operation(QueuedOperation::Launch(LaunchOperation {
-                        module,
-                        kernel,
-                        grid,
-                        block,
-                        dynamic_shared,
-                        params,
-                    }))
+                    let launch = LaunchOperation { module: parent.module, launch };
+                    StreamWork::Operation(QueuedOperation::Launch(launch))
                 }
                 RequestedWork::Record(event) => StreamWork::Record { event: event_of(event) },
                 RequestedWork::Wait(event) => StreamWork::Wait { event: event_of(event) },
@@ -475,13 +467,23 @@ mod tests {
     use crate::operation::{DeviceOperation, LaunchOperation};
     use selvedge_gpu::config::GpuConfig;
     use selvedge_ptx::memory::HEAP_BASE;
-    use selvedge_ptx::requests::KernelRequest;
+    use selvedge_ptx::requests::{KernelRequest, RequestedLaunch};
     use std::sync::Arc;
 
     const TEXT: &str = ".version 7.8\n.target sm_60\n.address_size 64\n.visible .entry k() {\nret;\n}\n";
     const FIRST: StreamId = StreamId(2);
     const SECOND: StreamId = StreamId(4);
     const NON_BLOCKING: StreamId = StreamId(7);
+
+    /// Returns a launch of `blocks` blocks, which identify it.
+    fn requested(blocks: u32) -> RequestedLaunch {
+        RequestedLaunch {
+            kernel: "k".into(),
+            grid: [blocks, 1, 1],
+            block: [1, 1, 1],
+            ..RequestedLaunch::default()
+        }
+    }
 
     /// Streams, their device, and the simulated time.
     struct Fixture {
@@ -511,14 +513,7 @@ mod tests {
 
         /// Adds a launch of `blocks` blocks, which identify it.
         fn launch(&mut self, stream: StreamId, blocks: u32) {
-            let launch = LaunchOperation {
-                module: 0,
-                kernel: "k".into(),
-                grid: [blocks, 1, 1],
-                block: [1, 1, 1],
-                dynamic_shared: 0,
-                params: Vec::new(),
-            };
+            let launch = LaunchOperation { module: 0, launch: requested(blocks) };
             self.push(stream, StreamWork::Operation(QueuedOperation::Launch(launch)));
         }
 
@@ -690,14 +685,7 @@ mod tests {
     impl Fixture {
         /// Lets a kernel in a slot launch `blocks` blocks, which identify the launch.
         fn nested(&mut self, slot: u8, cta: u32, stream: u64, blocks: u32) {
-            let launch = RequestedLaunch {
-                kernel: "k".into(),
-                grid: [blocks, 1, 1],
-                block: [1, 1, 1],
-                dynamic_shared: 0,
-                params: Vec::new(),
-            };
-            self.request(slot, cta, stream, RequestedWork::Launch(launch));
+            self.request(slot, cta, stream, RequestedWork::Launch(requested(blocks)));
         }
 
         fn request(&mut self, slot: u8, cta: u32, stream: u64, work: RequestedWork) {

@@ -43,7 +43,7 @@ use crate::stats::{KernelCounters, SlotWork};
 use crate::timeline::{CycleView, Happening, Timeline, Track};
 use crate::witness::Witness;
 use clock::ClockDomains;
-use launches::Launches;
+use launches::{Launches, place_of};
 use records::Records;
 use selvedge_hw as hw;
 use selvedge_hw::wave::Trace;
@@ -86,7 +86,7 @@ impl Gpu {
             config: Arc::clone(config),
             now: 0,
             clocks: ClockDomains::new(&config.clock),
-            launches: Launches::new(),
+            launches: Launches::new(config.sm.cluster.sms),
             watchdog: Watchdog::new(control),
             records: Records::new(),
             witness: Witness::default(),
@@ -449,7 +449,7 @@ impl Gpu {
             self.look(memory)?;
         }
         if self.launches.may_dispatch {
-            self.dispatch();
+            self.dispatch(memory);
         }
         self.step(memory)?;
         self.take_sample();
@@ -464,10 +464,10 @@ impl Gpu {
     }
 
     /// Gives CTAs to SMs.
-    fn dispatch(&mut self) {
+    fn dispatch(&mut self, memory: &mut DeviceMemory) {
         let issued = if self.launches.slow_start.is_some() { self.warp_instructions() } else { 0 };
         let (now, wakes) = (self.now, &mut self.wakes);
-        self.launches.dispatch(now, issued, &mut self.sms, |id| wakes.set(id, now, now + 1));
+        self.launches.dispatch(now, issued, &mut self.sms, memory, |id| wakes.set(id, now, now + 1));
     }
 
     /// Runs one core cycle, and the cycles of the other clock domains that end in it.
@@ -496,7 +496,21 @@ impl Gpu {
             sm.take_finished(&mut self.launches.finished);
             self.wakes.end(id, self.now, wake, sm, &mut self.system);
         }
+        if memory.clusters().has_woken() {
+            self.wake_ctas(memory);
+        }
         Ok(())
+    }
+
+    /// Lets the suspended warps of CTAs continue in which a phase of a barrier has ended because of another CTA.
+    #[cold]
+    fn wake_ctas(&mut self, memory: &mut DeviceMemory) {
+        let now = self.now;
+        for (id, cta) in memory.clusters_mut().take_woken().into_iter().map(place_of) {
+            self.sms[id].resume(now);
+            self.sms[id].phase_ended(cta, now);
+            self.wakes.set(id, now, now + 1);
+        }
     }
 
     /// Skips to the next cycle in which an SM has work, at most to `until`, while the memory system is idle.

@@ -28,6 +28,7 @@
 //! assert_eq!(memory.read_u32s(out, 32)?, (0..32).collect::<Vec<_>>());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+pub mod clusters;
 pub mod memory;
 pub mod ptx;
 pub mod requests;

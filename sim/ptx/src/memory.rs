@@ -8,6 +8,7 @@
 //! Programs that share the GPU each have an address space. The spaces lie next to each other in physical memory:
 //! caches and DRAM see [`physical`] addresses. Program 0 has equal addresses in both.
 
+use crate::clusters::Clusters;
 use crate::ptx::{Fault, GLOBALS_BASE, LOCAL_REGION};
 use crate::requests::KernelRequests;
 use crate::texture::Texture;
@@ -269,6 +270,7 @@ pub struct DeviceMemory {
     textures: Vec<Texture>,
     printed: PrintedText,
     requests: KernelRequests,
+    clusters: Clusters,
     /// Program whose address space is selected.
     program: u8,
     /// Address spaces of the other programs, by program number.
@@ -343,6 +345,7 @@ impl DeviceMemory {
             textures: Vec::new(),
             printed: PrintedText::default(),
             requests: KernelRequests::default(),
+            clusters: Clusters::default(),
             program: 0,
             parked: Vec::new(),
             changes: None,
@@ -599,6 +602,17 @@ impl DeviceMemory {
     /// Returns the text that kernels printed since the last call.
     pub fn take_printed(&mut self) -> PrintedText {
         std::mem::take(&mut self.printed)
+    }
+
+    /// Returns the running clusters.
+    #[must_use]
+    pub fn clusters(&self) -> &Clusters {
+        &self.clusters
+    }
+
+    /// Returns the running clusters, to change them.
+    pub fn clusters_mut(&mut self) -> &mut Clusters {
+        &mut self.clusters
     }
 
     /// Returns the requests of kernels for launches.

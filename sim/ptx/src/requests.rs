@@ -5,15 +5,17 @@ use std::collections::BTreeMap;
 /// First handle of a stream or event that a kernel creates. Smaller numbers are CUDA's special streams.
 const FIRST_HANDLE: u64 = 16;
 
-/// A launch that a kernel requests.
-#[derive(Clone, Debug, PartialEq, Eq, State)]
+/// A launch that a program or a kernel requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, State)]
 pub struct RequestedLaunch {
-    /// Name of the kernel, in the module of the launching kernel.
+    /// Name of the kernel in its module.
     pub kernel: String,
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
     /// Threads per block in x, y and z.
     pub block: [u32; 3],
+    /// Blocks of a cluster in x, y and z; `None`: as the kernel demands.
+    pub cluster: Option<[u32; 3]>,
     /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
     /// Bytes of the parameters.

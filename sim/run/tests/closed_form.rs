@@ -806,3 +806,101 @@ fn a_wait_for_reads_does_not_wait_for_the_acknowledgement_of_stores() {
     // The last of 32 packets leaves 31 cycles after the first, and the acknowledgement crosses both crossbars.
     assert!(nothing + 31 <= reads && reads < all, "{nothing} {reads} {all}");
 }
+
+/// Returns a configuration with clusters of up to four CTAs in groups of four SMs.
+fn with_clusters() -> Arc<GpuConfig> {
+    let mut config = GpuConfig::clone(&config());
+    let cluster = &mut config.sm.cluster;
+    (cluster.ctas, cluster.sms, cluster.latency, cluster.bytes) = (4, 4, 100, 16);
+    Arc::new(config)
+}
+
+const CLUSTER_SYNC: &str = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
+
+/// Returns the cycles of a cluster of two CTAs. %r5 is the rank of the other CTA, %r9 the address of its `tile`.
+fn cluster_time(config: &Arc<GpuConfig>, body: &str, threads: u32) -> u64 {
+    let begin = format!(
+        "mov.u32 %r1, %tid.x;\n{INIT}mov.u32 %r5, %cluster_ctarank;\nxor.b32 %r5, %r5, 1;\nmov.u32 %r9, tile;\n\
+         mapa.shared::cluster.u32 %r9, %r9, %r5;\nmov.u32 %r11, %tid.x;\nshl.b32 %r11, %r11, 2;\nadd.u32 %r9, %r9, %r11;\n\
+         {CLUSTER_SYNC}"
+    );
+    let text = kernel(&format!("{begin}{body}{CLUSTER_SYNC}"))
+        .replace(".visible .entry", &format!("{MBARRIERS}.visible .entry"))
+        .replace("(.param .u64 p) {", "(.param .u64 p)\n.reqnctapercluster 2, 1, 1\n{");
+    Bench::new(config).run_text(&text, 2, threads, 0)
+}
+
+/// Returns the cycles that one more `step` takes.
+fn cluster_step(config: &Arc<GpuConfig>, step: &str, threads: u32) -> u64 {
+    let time = |count: usize| cluster_time(config, &step.repeat(count), threads);
+    (time(40) - time(8)) / 32
+}
+
+#[test]
+fn a_load_from_another_cta_takes_the_latency_of_the_cluster_and_the_cycles_of_its_segments() {
+    let config = with_clusters();
+    let (lsu, cluster) = (&config.sm.lsu, &config.sm.cluster);
+    // All words are 0, so that the address does not change.
+    let step = "ld.shared::cluster.u32 %r10, [%r9];\nadd.u32 %r9, %r9, %r10;\n";
+    for (threads, segments) in [(1, 1), (32, 4)] {
+        let port = segments * 32 / cluster.bytes;
+        let expected = 32 / lsu.lanes + cluster.latency + port - 1 + config.sm.alu.int_latency;
+        assert_eq!(cluster_step(&config, step, threads), u64::from(expected), "{threads} threads");
+    }
+}
+
+#[test]
+fn independent_loads_from_another_cta_keep_the_port_busy() {
+    let config = with_clusters();
+    let loads: String = (20..60).map(|r| format!("ld.shared::cluster.u32 %r{r}, [%r9];\n")).collect();
+    assert_eq!(cluster_step(&config, &loads, 32), u64::from(40 * 4 * 32 / config.sm.cluster.bytes));
+}
+
+#[test]
+fn the_barrier_of_a_cluster_takes_a_message_and_two_branches() {
+    let config = with_clusters();
+    let expected = config.sm.cluster.latency + 2 * config.sm.branch_latency;
+    assert_eq!(cluster_step(&config, CLUSTER_SYNC, 64), u64::from(expected));
+}
+
+#[test]
+fn a_copy_between_ctas_takes_a_message_and_its_bytes_over_the_rate() {
+    let config = with_clusters();
+    let time = |bytes: u32| {
+        let body = format!(
+            "mov.u32 %r12, tile;\nmov.u32 %r13, bars;\nmapa.shared::cluster.u32 %r13, %r13, %r5;\n\
+             mbarrier.arrive.expect_tx.shared::cta.b64 _, [bars], {bytes};\n{CLUSTER_SYNC}\
+             cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r9], [%r12], {bytes}, [%r13];\n\
+             WAIT: mbarrier.try_wait.parity.shared.b64 %p, [bars], 0;\n@!%p bra WAIT;\n"
+        );
+        cluster_time(&config, &body, 1)
+    };
+    assert_eq!(time(2048) - time(512), u64::from((2048 - 512) / config.sm.cluster.bytes));
+}
+
+#[test]
+fn the_ctas_of_a_cluster_start_in_one_group_of_sms() {
+    let mut config = GpuConfig::clone(&with_clusters());
+    config.sm.shared_bytes = 48 << 10;
+    let config = Arc::new(config);
+    let mut bench = Bench::new(&config);
+    let out = bench.memory.alloc(4 * 64, "SM of each CTA").expect("it fits");
+    // Each SM holds two CTAs, so that the 60 CTAs do not fit at the same time.
+    let body = "mov.u32 %r5, %smid;\nmul.wide.u32 %rd2, %r2, 4;\nadd.u64 %rd2, %rd1, %rd2;\nst.global.u32 [%rd2], %r5;\n";
+    let text = kernel(&format!("{body}{CLUSTER_SYNC}"))
+        .replace(".visible .entry", ".shared .align 8 .b8 tile[24576];\n.visible .entry")
+        .replace("ld.param.u64 %rd1, [p];", "ld.param.u64 %rd1, [p];\nst.shared.u32 [tile], 1;")
+        .replace("(.param .u64 p) {", "(.param .u64 p)\n.reqnctapercluster 4, 1, 1\n{");
+    bench.run_text(&text, 60, 1, out);
+    let sms = bench.memory.read_u32s(out, 60).expect("inside the buffer");
+    for cluster in sms.chunks_exact(4) {
+        let groups: Vec<u32> = cluster.iter().map(|sm| sm / 4).collect();
+        assert!(groups.iter().all(|group| *group == groups[0]), "{cluster:?}");
+        let mut different = cluster.to_vec();
+        different.sort_unstable();
+        different.dedup();
+        // The last group has three SMs.
+        assert_eq!(different.len(), if groups[0] == 3 { 3 } else { 4 }, "{cluster:?}");
+    }
+    assert_eq!(sms.iter().map(|sm| sm / 4).max(), Some(3));
+}

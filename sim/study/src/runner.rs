@@ -319,7 +319,9 @@ fn refused(error: &RunError) -> PointResult {
         RunError::Fault(SimFault::Interrupted { .. }) => return None,
         RunError::Mechanism(_) | RunError::Share(_) | RunError::NoProgram { .. } => Status::Unsupported,
         RunError::NoIntervals { .. } => Status::Unsupported,
-        RunError::Fault(SimFault::TooLarge { .. } | SimFault::Launch(_)) => Status::Unsupported,
+        RunError::Fault(SimFault::TooLarge { .. } | SimFault::Cluster { .. } | SimFault::Launch(_)) => {
+            Status::Unsupported
+        }
         RunError::Kernel(KernelError::Launch { .. }) => Status::Unsupported,
         _ => Status::Failed,
     };

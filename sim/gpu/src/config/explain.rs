@@ -9,7 +9,7 @@ use super::l1d::{L1dConfig, SHARED_CHOICES};
 use super::l2::L2;
 use super::memory::GlobalMemory;
 use super::read_only::ReadOnly;
-use super::sm::{AluConfig, LsuConfig, PipeConfig, SmConfig, TensorConfig};
+use super::sm::{AluConfig, ClusterConfig, LsuConfig, PipeConfig, SmConfig, TensorConfig};
 use super::{BUILT_IN, ConfigError, GpuConfig};
 use documented::DocumentedFields;
 use selvedge_hw::names;
@@ -113,6 +113,7 @@ fn meaning(key: &str) -> String {
         "sm.alu" => AluConfig::get_field_docs(field),
         "sm.fp64" | "sm.sfu" => PipeConfig::get_field_docs(field),
         "sm.tensor" => TensorConfig::get_field_docs(field),
+        "sm.cluster" => ClusterConfig::get_field_docs(field),
         "sm.lsu" => LsuConfig::get_field_docs(field),
         "sm.collector" => CollectorConfig::get_field_docs(field),
         "sm.constant" | "sm.texture" | "sm.instruction" => ReadOnly::get_field_docs(field),

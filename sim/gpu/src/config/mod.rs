@@ -37,7 +37,7 @@ pub use mapping::{AddressField, AddressMapping, MappedBit};
 pub use memory::{GlobalMemory, OutOfBounds};
 pub use read_only::{READ_ONLY_CACHES, ReadOnly, ReadOnlyCache};
 pub use selvedge_hw::index_function::IndexFunction;
-pub use sm::{AluConfig, LsuConfig, PipeConfig, SchedulerPolicy, SmConfig, TensorConfig};
+pub use sm::{AluConfig, ClusterConfig, LsuConfig, PipeConfig, SchedulerPolicy, SmConfig, TensorConfig};
 
 use serde::{Deserialize, Serialize};
 

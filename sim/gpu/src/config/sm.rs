@@ -5,6 +5,7 @@ use super::read_only::{ReadOnly, ReadOnlyCache};
 use crate::kernel_slots::KERNEL_SLOTS;
 use crate::pipe_kind::{EXECUTING, PipeKind};
 use documented::DocumentedFields;
+use selvedge_ptx::clusters::MOST_CTAS;
 use selvedge_ptx::ptx::MOST_MATRIX_WORK;
 use serde::{Deserialize, Serialize};
 
@@ -148,6 +149,35 @@ pub struct LsuConfig {
     pub segments: bool,
 }
 
+/// Clusters of CTAs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
+#[serde(deny_unknown_fields)]
+pub struct ClusterConfig {
+    /// Max CTAs of a cluster. 1: the GPU has no clusters, and the other keys have no effect.
+    pub ctas: u32,
+    /// SMs of a group. A cluster runs in one group. Groups are adjacent SMs; the last group has the rest.
+    pub sms: u32,
+    /// Latency from issue to result of a load of another CTA's shared memory, core cycles. Also the latency of messages to its
+    /// barriers.
+    pub latency: u32,
+    /// Bytes that an SM sends to or receives from other SMs of its group per core cycle. Accesses count in segments of 32 bytes.
+    pub bytes: u32,
+}
+
+impl ClusterConfig {
+    /// Returns the number of the group of an SM.
+    pub fn group(&self, sm: usize) -> usize {
+        sm / self.sms as usize
+    }
+
+    fn check(&self, check: &mut Checker<'_>) {
+        check.range("sm.cluster.ctas", self.ctas, 1, MOST_CTAS);
+        check.range("sm.cluster.sms", self.sms, 1, 256);
+        check.range("sm.cluster.latency", self.latency, 1, 1000);
+        check.range("sm.cluster.bytes", self.bytes, 1, 1024);
+    }
+}
+
 /// A streaming multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, DocumentedFields)]
 #[serde(deny_unknown_fields)]
@@ -199,6 +229,8 @@ pub struct SmConfig {
     pub tensor: TensorConfig,
     /// Load/store unit.
     pub lsu: LsuConfig,
+    /// Clusters of CTAs.
+    pub cluster: ClusterConfig,
     /// Register banks and operand collection.
     pub collector: CollectorConfig,
     /// Constant cache. Without it, constant and parameter loads take `lsu.const_latency` cycles.
@@ -246,6 +278,7 @@ impl SmConfig {
         check.range("sm.pipeline_latency", self.pipeline_latency, 0, 1000);
         self.check_pipes(check);
         self.lsu.check(check);
+        self.cluster.check(check);
         self.collector.check(self.schedulers, self.pipe_counts(), check);
         self.constant.check("constant", l2_line_bytes, check);
         self.texture.check("texture", l2_line_bytes, check);

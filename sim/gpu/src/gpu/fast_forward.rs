@@ -69,7 +69,7 @@ impl FastForward<'_> {
     fn dispatch(&mut self, at: Time) {
         while self.launches.may_dispatch {
             let mut took = Vec::new();
-            self.launches.dispatch(self.now, 0, self.sms, |id| took.push(id));
+            self.launches.dispatch(self.now, 0, self.sms, self.execution.memory, |id| took.push(id));
             took.into_iter().for_each(|id| self.wake(id, self.sms[id].executable_warps(), at));
         }
     }

@@ -4,8 +4,23 @@ use crate::share::Share;
 use crate::sm::Sm;
 use crate::sm::launch::LaunchedKernel;
 use crate::sm::read_only::{Banks, Changed};
+use selvedge_ptx::clusters::ClusterMember;
+use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 use std::sync::Arc;
+
+/// Bits of a CTA slot in the name of a CTA.
+const SLOT_BITS: u32 = 8;
+
+/// Returns the name of the CTA in a slot of an SM.
+fn place_name(sm: u16, slot: u8) -> u32 {
+    u32::from(sm) << SLOT_BITS | u32::from(slot)
+}
+
+/// Returns the SM and the slot of the CTA with a name.
+pub fn place_of(name: u32) -> (usize, u8) {
+    ((name >> SLOT_BITS) as usize, name as u8)
+}
 
 /// A launch in progress.
 #[derive(State)]
@@ -58,6 +73,9 @@ pub struct Launches {
     pub slow_start: Option<SlowStart>,
     /// `true` while a CTA may fit an SM. Becomes `false` when none fits, until a CTA finishes or a launch starts.
     pub may_dispatch: bool,
+    /// SMs of a group, in which a cluster runs.
+    #[state(skip = "the configuration")]
+    group_sms: u32,
     /// The SM that takes the next CTA, if it has room.
     pub next_sm: usize,
     /// Kernel slots of the CTAs that have finished and are not counted.
@@ -65,14 +83,15 @@ pub struct Launches {
 }
 
 impl Launches {
-    /// Returns no launches. One kernel at a time has the whole GPU.
-    pub fn new() -> Self {
+    /// Returns no launches, for a GPU with groups of `group_sms` SMs. One kernel at a time has the whole GPU.
+    pub fn new(group_sms: u32) -> Self {
         Launches {
             running: Vec::new(),
             banks: Banks::default(),
             share: Share::LeftOver,
             slow_start: None,
             may_dispatch: false,
+            group_sms,
             next_sm: 0,
             finished: Vec::new(),
         }
@@ -137,10 +156,95 @@ impl Launches {
         self.running.iter().any(|running| running.next < running.total)
     }
 
+    /// Starts at most one cluster in each group of SMs, and gives the other SMs CTAs as [`Launches::dispatch_ctas`] does.
+    pub fn dispatch(
+        &mut self,
+        now: u64,
+        issued: u64,
+        sms: &mut [Sm],
+        memory: &mut DeviceMemory,
+        mut took: impl FnMut(usize),
+    ) {
+        let has_clusters = |running: &Running| running.kernel.in_clusters && running.next < running.total;
+        let any = self.running.iter().any(has_clusters)
+            && self.dispatch_clusters(now, issued, sms, memory, &mut took);
+        self.dispatch_ctas(now, issued, sms, took);
+        self.may_dispatch |= any && self.has_ctas_left();
+    }
+
+    /// Starts at most one cluster in each group of SMs. Its CTAs go to different SMs, if they fit there. Returns whether it has
+    /// started any.
+    #[cold]
+    fn dispatch_clusters(
+        &mut self,
+        now: u64,
+        issued: u64,
+        sms: &mut [Sm],
+        memory: &mut DeviceMemory,
+        took: &mut impl FnMut(usize),
+    ) -> bool {
+        let (count, mut any) = (sms.len(), false);
+        for group in sms.chunks_mut(self.group_sms as usize) {
+            if self.is_held(issued) {
+                break;
+            }
+            let share = &self.share;
+            let rooms = |kernel: &LaunchedKernel, group: &[Sm]| -> Option<Vec<usize>> {
+                let (slot, program) = (usize::from(kernel.slot), usize::from(kernel.program));
+                let mut rooms: Vec<u32> = group.iter().map(|sm| sm.room_for(kernel)).collect();
+                let mut places = Vec::new();
+                loop {
+                    for (at, sm) in group.iter().enumerate() {
+                        let here = places.iter().filter(|place| **place == at).count() as u32;
+                        let id = usize::from(sm.number());
+                        let may = share.allows(program, id, count, sm.resident_ctas(slot) + here);
+                        if rooms[at] > 0 && may {
+                            rooms[at] -= 1;
+                            places.push(at);
+                        }
+                        if places.len() as u32 == kernel.dims.cluster_ctas() {
+                            return Some(places);
+                        }
+                    }
+                    if places.is_empty() || rooms.iter().all(|room| *room == 0) {
+                        return None;
+                    }
+                }
+            };
+            let waiting = self.running.iter_mut().filter(|running| {
+                running.kernel.in_clusters && running.next < running.total && running.from <= now
+            });
+            let found = waiting.into_iter().find_map(|running| {
+                let places = rooms(&running.kernel, group)?;
+                Some((running, places))
+            });
+            let Some((running, places)) = found else { continue };
+            let kernel = Arc::clone(&running.kernel);
+            let (first, ctas) = (running.next, kernel.dims.cluster_ctas());
+            running.next += u64::from(ctas);
+            if let Some(slow) = &mut self.slow_start {
+                slow.started += u64::from(ctas);
+            }
+            let threads = kernel.dims.threads_per_cta();
+            let cluster = memory.clusters_mut().start(ctas, threads, kernel.shared_bytes as usize);
+            for (rank, at) in (0..).zip(places) {
+                let member = ClusterMember { cluster, rank };
+                let sm = &mut group[at];
+                sm.resume(now);
+                let slot = sm.launch(&kernel, kernel.dims.cta(first + u64::from(rank)), Some(member));
+                let id = sm.number();
+                memory.clusters_mut().name(member, place_name(id, slot));
+                took(usize::from(id));
+            }
+            any = true;
+        }
+        any
+    }
+
     /// Gives each SM at most one CTA, in round-robin order after the SM that last took one. An SM takes the CTA of the first
     /// launch that may use the SM and fits it. Calls `took` with each SM that took a CTA. `issued` is the number of warp
     /// instructions that were issued, if there is a slow start.
-    pub fn dispatch(&mut self, now: u64, issued: u64, sms: &mut [Sm], mut took: impl FnMut(usize)) {
+    fn dispatch_ctas(&mut self, now: u64, issued: u64, sms: &mut [Sm], mut took: impl FnMut(usize)) {
         let count = sms.len();
         let mut any = false;
         let first = self.next_sm;
@@ -154,6 +258,7 @@ impl Launches {
                 let slot = usize::from(running.kernel.slot);
                 running.next < running.total
                     && running.from <= now
+                    && !running.kernel.in_clusters
                     && share.allows(usize::from(running.kernel.program), id, count, sm.resident_ctas(slot))
                     && sm.can_launch(&running.kernel)
             };
@@ -164,7 +269,7 @@ impl Launches {
                 slow.started += 1;
             }
             sm.resume(now);
-            sm.launch(&running.kernel, cta);
+            sm.launch(&running.kernel, cta, None);
             took(id);
             self.next_sm = (id + 1) % count;
             any = true;

@@ -21,7 +21,7 @@ impl Gpu {
     /// that has not started, and ends after the CTA in which they have executed `most` thread instructions. Returns the numbers of
     /// their instructions. Nothing may be in flight.
     ///
-    /// A CTA belongs to an SM in round-robin order. The launch ends with its last CTA.
+    /// A CTA, or a cluster of CTAs, belongs to an SM in round-robin order. The launch ends with its last CTA.
     ///
     /// # Errors
     /// Returns the fault of the kernel, a deadlock, an interrupt or the timeout.
@@ -35,20 +35,19 @@ impl Gpu {
         let [running] = &mut running[..] else { return Ok(FunctionalStats::default()) };
         debug_assert!(matches!(running.kernel.feed, Feed::Execute));
         let mut warmer = CacheWarmer::new(&self.config, &mut self.system, self.now);
-        let mut shared = vec![0; running.kernel.shared_bytes as usize];
         let mut all = FunctionalStats::default();
+        let ctas = u64::from(running.kernel.dims.cluster_ctas());
         while running.next < until.min(running.total) && all.thread_instructions < most {
             let sm = &mut self.sms[*next_sm];
             *next_sm = (*next_sm + 1) % self.config.sm.count as usize;
             let kernel = &running.kernel;
             let place = ClockAndSm { clock: self.now, sm: u32::from(sm.number()), sms: self.config.sm.count };
-            shared.fill(0);
-            let mut env = kernel.environment(memory, &mut shared, place);
+            let mut env = kernel.environment(memory, &mut [], place);
             let mut warm = |access: &MemAccess| warmer.see(sm, kernel.program, access, |_, _, _| ());
             let ran =
                 execute_cta(kernel, running.next, &mut env, &mut warm, &self.watchdog.control, self.now)?;
-            running.next += 1;
-            running.done += 1;
+            running.next += ctas;
+            running.done += ctas;
             self.watchdog.control.ctas_done.store(running.done, Ordering::Relaxed);
             all += ran;
         }
@@ -70,15 +69,14 @@ impl Gpu {
         let mut all = FunctionalStats::default();
         let [running] = &self.launches.running[..] else { return Ok((0, all)) };
         let (kernel, sms) = (&running.kernel, self.config.sm.count);
-        let mut shared = vec![0; kernel.shared_bytes as usize];
+        let ctas = u64::from(kernel.dims.cluster_ctas());
         let mut cta = running.next;
         while cta < running.total && all.thread_instructions < most {
-            let sm = (self.launches.next_sm as u64 + cta - running.next) % u64::from(sms);
+            let sm = (self.launches.next_sm as u64 + (cta - running.next) / ctas) % u64::from(sms);
             let place = ClockAndSm { clock: self.now, sm: sm as u32, sms };
-            shared.fill(0);
-            let mut env = kernel.environment(memory, &mut shared, place);
+            let mut env = kernel.environment(memory, &mut [], place);
             all += execute_cta(kernel, cta, &mut env, &mut |_| {}, &self.watchdog.control, self.now)?;
-            cta += 1;
+            cta += ctas;
         }
         Ok((cta - running.next, all))
     }
@@ -202,7 +200,7 @@ impl<'a> CacheWarmer<'a> {
     }
 }
 
-/// Executes a CTA without timing. `each` sees its accesses.
+/// Executes a CTA, or the cluster of which it is the first CTA, without timing. `each` sees its accesses.
 fn execute_cta(
     kernel: &LaunchedKernel,
     cta: u64,

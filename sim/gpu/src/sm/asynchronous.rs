@@ -1,9 +1,10 @@
-//! Asynchronous copies and mbarriers of an SM: the changes of mbarriers that follow copies, and the warps that wait for them.
+//! Asynchronous copies and messages of an SM: the changes of barriers that follow them, and the warps that wait for them.
 use super::fault::SimFault;
-use super::launch::LaunchedKernel;
+use super::launch::{ClockAndSm, LaunchedKernel};
 use super::token::InstId;
 use super::warp_slot::Hold;
-use super::{SimResult, Sm};
+use super::{SimResult, Sm, TickContext};
+use selvedge_ptx::memory::DeviceMemory;
 use selvedge_ptx::ptx::{AccessKind, Completion, Space};
 use selvedge_state::State;
 
@@ -19,21 +20,32 @@ struct Deferred {
     reads: bool,
 }
 
+/// Changes of barriers in a later cycle.
+#[derive(Debug, State)]
+struct Delivery {
+    at: u64,
+    /// The warp that has issued the copies or the message.
+    warp: u8,
+    completions: Vec<Completion>,
+    /// `true` for a message, which keeps the warp resident.
+    is_message: bool,
+}
+
 /// The asynchronous work of an SM.
 #[derive(Debug, State)]
 pub struct Asynchronous {
     deferred: Vec<Deferred>,
-    /// First cycle in which the SM must look at suspended warps; `u64::MAX` without any.
+    deliveries: Vec<Delivery>,
+    /// First cycle in which the port to other SMs is free.
+    port_free_at: u64,
+    /// First cycle in which the SM must look at deliveries and suspended warps; `u64::MAX` without any.
     pub due: u64,
-    /// The fault of a change in this cycle.
-    #[state(skip = "a run with a fault ends in the same cycle")]
-    fault: Option<Box<SimFault>>,
 }
 
 impl Asynchronous {
     /// Returns an SM without copies in flight.
     pub fn new() -> Self {
-        Asynchronous { deferred: Vec::new(), due: u64::MAX, fault: None }
+        Asynchronous { deferred: Vec::new(), deliveries: Vec::new(), port_free_at: 0, due: u64::MAX }
     }
 
     /// Returns whether a bulk copy of `warp` has yet to read shared memory.
@@ -41,10 +53,16 @@ impl Asynchronous {
         self.deferred.iter().any(|deferred| deferred.reads && deferred.warp == warp)
     }
 
-    /// Returns whether nothing waits for a copy.
+    /// Returns whether no copy and no message is in flight.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.deferred.is_empty()
+        self.deferred.is_empty() && self.deliveries.is_empty()
+    }
+
+    /// Adds changes of barriers in cycle `at`.
+    fn deliver(&mut self, delivery: Delivery) {
+        self.due = self.due.min(delivery.at);
+        self.deliveries.push(delivery);
     }
 }
 
@@ -56,8 +74,9 @@ impl Sm {
         warp: u8,
         pc: u32,
         kernel: &LaunchedKernel,
-        now: u64,
+        ctx: &mut TickContext<'_>,
     ) -> SimResult<()> {
+        let now = ctx.now;
         let access = &mut self.issue_stage.access;
         let completions = std::mem::take(&mut access.then);
         let reads = access.kind == AccessKind::Store;
@@ -66,7 +85,7 @@ impl Sm {
         let issued = self.after_memory(warp, pc, kernel, None, now);
         let awaited = if is_bulk { issued.into_iter().collect() } else { copies };
         if awaited.is_empty() {
-            return self.complete(warp, &completions, now);
+            return self.complete(warp, &completions, now, ctx.memory);
         }
         self.asynchronous.deferred.push(Deferred { warp, awaited, completions, reads });
         Ok(())
@@ -86,24 +105,40 @@ impl Sm {
             if reads {
                 self.reads_ended(warp, now);
             }
-            if let Err(fault) = self.complete(warp, &completions, now) {
-                self.asynchronous.fault.get_or_insert(fault);
-            }
-        }
-        if self.asynchronous.fault.is_some() {
-            self.asynchronous.due = now;
+            self.asynchronous.deliver(Delivery { at: now, warp, completions, is_message: false });
         }
     }
 
-    /// Changes mbarriers of the CTA of `warp`, and lets suspended warps continue if a phase ends.
-    pub(super) fn complete(&mut self, warp: u8, completions: &[Completion], now: u64) -> SimResult<()> {
+    /// Sends the message of an instruction, with `bytes` bytes of data, to other CTAs of the cluster.
+    #[cold]
+    pub(super) fn send_message(&mut self, warp: u8, bytes: u32, now: u64) {
+        let completions = std::mem::take(&mut self.issue_stage.access.then);
+        let cluster = &self.config.sm.cluster;
+        let port = &mut self.asynchronous.port_free_at;
+        *port = now.max(*port) + u64::from(bytes.div_ceil(cluster.bytes));
+        let at = *port + u64::from(cluster.latency);
+        // The warp must not leave before its message has arrived.
+        self.residents.warp_mut(warp).stores += 1;
+        self.asynchronous.deliver(Delivery { at, warp, completions, is_message: true });
+    }
+
+    /// Changes barriers, in the name of `warp`, and lets suspended warps of its CTA continue if a phase ends.
+    pub(super) fn complete(
+        &mut self,
+        warp: u8,
+        completions: &[Completion],
+        now: u64,
+        memory: &mut DeviceMemory,
+    ) -> SimResult<()> {
+        let place = ClockAndSm { clock: now, sm: u32::from(self.id), sms: self.config.sm.count };
         let (slot, cta) = self.residents.warp_and_cta(warp);
-        let (place, mut ended) = ((cta.cta, u32::from(slot.index)), false);
+        let (kernel, at, mut ended) = (&slot.kernel, (cta.cta, u32::from(slot.index)), false);
+        cta.enter(memory);
+        let mut env = kernel.environment(memory, &mut cta.shared, place);
         for completion in completions {
-            let kernel = &slot.kernel;
-            let applied = completion.apply(&kernel.kernel, &kernel.dims, place, &mut cta.shared);
-            ended |= applied.map_err(SimFault::boxed)?;
+            ended |= completion.apply(&kernel.kernel, &mut env, at).map_err(SimFault::boxed)?;
         }
+        cta.leave(memory);
         let cta = slot.cta;
         if ended {
             self.phase_ended(cta, now);
@@ -130,28 +165,34 @@ impl Sm {
         }
     }
 
-    /// Suspends a warp until a phase of its CTA ends, for at most `cycles` cycles.
+    /// Suspends a warp until a phase of a barrier ends, for at most `cycles` cycles, or without limit for `u32::MAX`.
     #[cold]
     pub(super) fn suspend(&mut self, warp: u8, cycles: u32, now: u64) {
-        let until = now + u64::from(cycles);
+        let until = if cycles == u32::MAX { u64::MAX } else { now + u64::from(cycles) };
         self.residents.warp_mut(warp).hold = Hold::Suspended { until };
         self.asynchronous.due = self.asynchronous.due.min(until);
     }
 
     /// Lets the suspended warps of a CTA continue.
     #[cold]
-    pub(super) fn phase_ended(&mut self, cta: u8, now: u64) {
+    pub(crate) fn phase_ended(&mut self, cta: u8, now: u64) {
         self.end_suspensions(now, |of, _| of == cta);
     }
 
-    /// Lets the warps continue whose time of suspension has passed.
+    /// Delivers messages and completions, and lets the warps continue whose time of suspension has passed.
     ///
     /// # Errors
-    /// Returns the fault of a change of an mbarrier in this cycle.
+    /// Returns the fault of a change of a barrier.
     #[cold]
-    pub(super) fn resume_due(&mut self, now: u64) -> SimResult<()> {
-        if let Some(fault) = self.asynchronous.fault.take() {
-            return Err(fault);
+    pub(super) fn resume_due(&mut self, now: u64, memory: &mut DeviceMemory) -> SimResult<()> {
+        let all = std::mem::take(&mut self.asynchronous.deliveries);
+        let (due, later) = all.into_iter().partition(|delivery| delivery.at <= now);
+        self.asynchronous.deliveries = later;
+        for Delivery { warp, completions, is_message, .. } in due {
+            self.complete(warp, &completions, now, memory)?;
+            if is_message {
+                self.store_acknowledged(warp);
+            }
         }
         self.end_suspensions(now, |_, until| until <= now);
         Ok(())
@@ -159,7 +200,8 @@ impl Sm {
 
     /// Lets the suspended warps continue for which `ends` returns `true`. It gets the warp's CTA, and the end of its suspension.
     fn end_suspensions(&mut self, now: u64, ends: impl Fn(u8, u64) -> bool) {
-        let mut due = if self.asynchronous.fault.is_some() { now } else { u64::MAX };
+        let mut due =
+            self.asynchronous.deliveries.iter().map(|delivery| delivery.at).min().unwrap_or(u64::MAX);
         for warp in 0..self.residents.warps.len() as u8 {
             let Some(slot) = &self.residents.warps[usize::from(warp)] else { continue };
             let Hold::Suspended { until } = slot.hold else { continue };

@@ -2,8 +2,10 @@
 use crate::cache::SECTOR_BYTES;
 use crate::cache::sectors::MOST_SECTORS;
 use crate::packet::Operations;
+use selvedge_ptx::clusters::RANK_BYTES;
 use selvedge_ptx::ptx::{AccessKind, CONST_REGION, MemAccess, PARAM_REGION, Space};
 use selvedge_state::State;
+use std::collections::BTreeSet;
 
 /// The part of a memory instruction that touches one line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, State)]
@@ -262,6 +264,16 @@ pub fn bank_conflict_degree(access: &MemAccess, banks: u32) -> u32 {
     degree.max(1)
 }
 
+/// Max segments of an access to the shared memory of other CTAs.
+pub const MOST_SEGMENTS: u32 = 32;
+
+/// Returns the number of segments of 32 bytes that an access uses in the shared memory of other CTAs of the cluster.
+pub fn remote_segments(access: &MemAccess) -> u32 {
+    let lanes = (0..32).filter(|lane| access.mask >> lane & 1 == 1);
+    let remote = lanes.map(|lane| access.address[lane]).filter(|address| *address >= RANK_BYTES);
+    remote.map(|address| address / u64::from(SECTOR_BYTES)).collect::<BTreeSet<_>>().len() as u32
+}
+
 /// Appends one transaction for each distinct address of a constant or parameter load, in the order of the lanes. The cache
 /// delivers one address per cycle.
 pub fn constant_transactions(access: &MemAccess, line_bytes: u32, out: &mut Vec<Transaction>) {
@@ -287,7 +299,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use selvedge_ptx::ptx::AtomicOp;
-    use std::collections::BTreeSet;
 
     #[test]
     fn lanes_that_alternate_between_two_lines_make_two_transactions() {

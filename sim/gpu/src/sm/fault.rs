@@ -39,6 +39,20 @@ pub enum SimFault {
         /// A built-in configuration that has enough of all resources.
         fits: Option<&'static str>,
     },
+    /// Clusters that are larger than the GPU allows.
+    #[error("kernel {kernel}: clusters of {ctas} CTAs, `{config}` allows {most}{}", advice(*fits))]
+    Cluster {
+        /// Kernel name.
+        kernel: String,
+        /// CTAs of a cluster.
+        ctas: u32,
+        /// The configuration's name.
+        config: String,
+        /// Max CTAs of a cluster, of which a group of SMs has room for all.
+        most: u32,
+        /// A built-in configuration that has room for the cluster.
+        fits: Option<&'static str>,
+    },
     /// A launch that the kernel or every GPU rejects.
     #[error("{0}")]
     Launch(String),
@@ -61,7 +75,7 @@ pub enum SimFault {
     },
 }
 
-/// Returns the end of the message of [`SimFault::TooLarge`]. It names the configuration `fits`, if one is large enough.
+/// Returns the end of the message of [`SimFault::TooLarge`] and [`SimFault::Cluster`]. It names the configuration `fits`, if one is large enough.
 fn advice(fits: Option<&str>) -> String {
     fits.map(|name| format!("; `--config {name}` has room for it")).unwrap_or_default()
 }

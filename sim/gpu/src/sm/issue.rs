@@ -1,4 +1,5 @@
 //! Issue in an SM: the choice of a warp by each scheduler, the execution of its instruction, and the effects by instruction kind.
+use super::coalescer::remote_segments;
 use super::collector::{AfterPipe, Collected};
 use super::cta_slot::BarrierArrival;
 use super::events::SmEvent;
@@ -10,6 +11,7 @@ use super::scheduler::WarpMask;
 use super::token::InstId;
 use super::warp_slot::Hold;
 use super::{SimResult, Sm, TickContext};
+use crate::cache::SECTOR_BYTES;
 use crate::config::ReadOnlyCache;
 use selvedge_ptx::ptx::{AccessKind, MemAccess, Space, Step};
 use std::num::NonZeroU32;
@@ -227,8 +229,10 @@ impl Sm {
         let active = slot.warp.active_mask();
         let place = launch::ClockAndSm { clock: ctx.now, sm: u32::from(self.id), sms: self.config.sm.count };
         ctx.memory.select(kernel.program);
+        cta.enter(ctx.memory);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
         let step = slot.warp.step(kernel, &mut env, &mut self.issue_stage.access)?;
+        cta.leave(ctx.memory);
         if self.issue_stage.collector.is_none() {
             self.issue_stage.pipes.occupy(info.pipe, info.interval, ctx.now);
         }
@@ -249,7 +253,11 @@ impl Sm {
                 self.after_memory(warp, pc, kernel, None, ctx.now);
                 self.phase_ended(self.residents.warp(warp).cta, ctx.now);
             }
-            Step::Async => self.after_async(warp, pc, kernel, ctx.now)?,
+            Step::Async => self.after_async(warp, pc, kernel, ctx)?,
+            Step::Message { bytes } => {
+                self.send_message(warp, bytes, ctx.now);
+                self.after_alu(warp, pc, kernel, ctx.now);
+            }
             Step::Suspend { cycles } => self.suspend(warp, cycles, ctx.now),
             Step::Texture { .. } => {
                 self.after_memory(warp, pc, kernel, self.texture_cache(), ctx.now);
@@ -349,6 +357,9 @@ impl Sm {
             self.memory.lsu.get(id).ready_at = u64::MAX;
             self.collect(warp, pc, kernel, AfterPipe::Memory(id));
         }
+        if shared && kernel.in_clusters {
+            self.leave_sm(id);
+        }
         let inst = self.memory.lsu.peek(id);
         let transactions = inst.transactions.len() as u64;
         self.tally.counters.events.shared_cycles += if shared { u64::from(inst.bank_cycles) } else { 0 };
@@ -357,6 +368,18 @@ impl Sm {
             self.parts.memory_event(now, kernel.program, MemoryEvent::Issued);
         }
         Some(id)
+    }
+
+    /// Gives an access to shared memory the time of the network between SMs, if it uses the shared memory of another CTA.
+    #[cold]
+    fn leave_sm(&mut self, id: InstId) {
+        let segments = remote_segments(&self.issue_stage.access);
+        if segments > 0 {
+            let inst = self.memory.lsu.get(id);
+            inst.remote = true;
+            let cycles = (segments * SECTOR_BYTES).div_ceil(self.config.sm.cluster.bytes);
+            inst.bank_cycles = inst.bank_cycles.max(cycles);
+        }
     }
 
     /// Marks the destinations, which are in flight, as coming from memory.

@@ -38,6 +38,8 @@ pub struct LaunchedKernel {
     pub registers_per_cta: u32,
     /// Static and dynamic shared memory of a CTA, bytes.
     pub shared_bytes: u32,
+    /// `true`: the CTAs run in clusters.
+    pub in_clusters: bool,
     /// Byte address of the first instruction within the code's region.
     pub code_offset: u64,
     /// Bytes of an instruction.
@@ -65,6 +67,7 @@ impl LaunchedKernel {
         program: u8,
         config: &GpuConfig,
     ) -> Result<Self, SimFault> {
+        let dims = dims.with_clusters_of(&kernel);
         kernel.check_launch(&dims, &params).map_err(|refused| SimFault::Launch(refused.to_string()))?;
         let warps_per_cta = dims.warps_per_cta();
         let registers = kernel.registers.min(config.sm.registers_per_thread);
@@ -83,7 +86,8 @@ impl LaunchedKernel {
         }
         let info = kernel.code.iter().map(|i| IssueInfo::of(i, sm)).collect();
         let code_offset = code_offset(&kernel.name);
-        Ok(LaunchedKernel {
+        let in_clusters = kernel.runs_in_clusters(&dims);
+        let launched = LaunchedKernel {
             code_offset,
             operands: Operands::of(&kernel.code, kernel.register_count),
             instruction_bytes: INSTRUCTION_BYTES,
@@ -99,7 +103,27 @@ impl LaunchedKernel {
             warps_per_cta,
             registers_per_cta,
             shared_bytes,
-        })
+            in_clusters,
+        };
+        launched.check_cluster(config)?;
+        Ok(launched)
+    }
+
+    /// Returns the max CTAs of a cluster of this launch.
+    fn most_cluster_ctas(&self, sm: &SmConfig) -> u32 {
+        sm.cluster.ctas.min(self.most_ctas(sm).saturating_mul(sm.cluster.sms.min(sm.count)))
+    }
+
+    /// Checks that a cluster fits a group of SMs.
+    fn check_cluster(&self, config: &GpuConfig) -> Result<(), SimFault> {
+        let (most, ctas) = (self.most_cluster_ctas(&config.sm), self.dims.cluster_ctas());
+        if ctas <= most {
+            return Ok(());
+        }
+        let fits = |name: &&str| GpuConfig::load(name).is_ok_and(|c| ctas <= self.most_cluster_ctas(&c.sm));
+        let fits = BUILT_IN.iter().map(|built_in| built_in.name).find(fits);
+        let (kernel, config) = (self.kernel.name.clone(), config.name.clone());
+        Err(SimFault::Cluster { kernel, ctas, config, most, fits })
     }
 
     /// Returns the max number of CTAs of this launch that an SM holds at the same time.
@@ -112,6 +136,13 @@ impl LaunchedKernel {
         ]
         .into_iter()
         .fold(sm.ctas, u32::min)
+    }
+
+    /// Returns the max number of clusters of this launch that all SMs hold at the same time.
+    pub fn most_clusters(&self, sm: &SmConfig) -> u32 {
+        let (ctas, group) = (self.most_ctas(sm), sm.cluster.sms);
+        let of = |sms: u32| ctas.saturating_mul(sms) / self.dims.cluster_ctas();
+        sm.count / group * of(group) + of(sm.count % group)
     }
 
     /// Returns the max number of warps that all SMs hold at the same time.

@@ -33,6 +33,8 @@ pub struct MemInst {
     pub asked: Option<u64>,
     /// `true` for an access to shared memory, which does not use the L1D.
     pub shared: bool,
+    /// `true` for an access to the shared memory of another CTA of the cluster.
+    pub remote: bool,
     /// The read-only cache that it uses instead of the L1D.
     pub read_only: Option<ReadOnlyCache>,
     /// First cycle after address generation.
@@ -127,6 +129,7 @@ impl Lsu {
         inst.writes_back = issued.writes_back;
         inst.bypass = matches!(access.cache, CacheOp::Global | CacheOp::Volatile);
         inst.shared = access.space == Space::Shared;
+        inst.remote = false;
         inst.read_only = issued.read_only;
         inst.ready_at = issued.ready_at;
         inst.entered = 0;
@@ -260,6 +263,7 @@ impl MemInst {
             bypasses: None,
             asked: None,
             shared: false,
+            remote: false,
             read_only: None,
             ready_at: 0,
             bank_cycles: 0,

@@ -136,7 +136,7 @@ impl Sm {
         self.memory.keep(woken);
     }
 
-    fn store_acknowledged(&mut self, warp: u8) {
+    pub(super) fn store_acknowledged(&mut self, warp: u8) {
         if let Some(slot) = &mut self.residents.warps[usize::from(warp)] {
             slot.stores -= 1;
         }
@@ -278,11 +278,13 @@ impl Sm {
     fn access_shared(&mut self, head: InstId, now: u64) {
         let inst = self.memory.lsu.get(head);
         let (cycles, writes_back) = (u64::from(inst.bank_cycles), inst.writes_back);
+        let sm = &self.config.sm;
+        let latency = if inst.remote { sm.cluster.latency } else { sm.lsu.shared_latency };
         self.memory.lsu.banks_free_at = now + cycles;
         self.tally.counters.bank_conflict_cycles += cycles - 1;
         self.pop_lsu(head, now);
         if writes_back {
-            let at = now + cycles - 1 + u64::from(self.config.sm.lsu.shared_latency);
+            let at = now + cycles - 1 + u64::from(latency);
             self.events.push(now, at, SmEvent::Data { inst: head });
         } else {
             self.memory.lsu.retire(head);

@@ -47,6 +47,7 @@ mod waiting;
 mod warp_slot;
 pub mod wheel;
 
+use crate::cache::SECTOR_BYTES;
 use crate::config::{GpuConfig, ReadOnlyCache};
 use crate::packet::Packet;
 use crate::partition::MemorySystem;
@@ -69,6 +70,7 @@ use quota::Quotas;
 use read_only::Changed;
 use residents::Residents;
 use scheduler::WarpMask;
+use selvedge_ptx::clusters::ClusterMember;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
 use std::sync::Arc;
@@ -104,6 +106,12 @@ pub struct Sm {
 /// Returns the longest latency of an event in cycles.
 fn longest_latency(config: &GpuConfig) -> u32 {
     let sm = &config.sm;
+    let port = (coalescer::MOST_SEGMENTS * SECTOR_BYTES).div_ceil(sm.cluster.bytes);
+    let cluster_latency = if sm.cluster.ctas > 1 {
+        sm.cluster.latency + port.max(coalescer::MOST_BANK_WORDS as u32)
+    } else {
+        0
+    };
     let longest = [
         sm.alu.int_latency,
         sm.alu.fp32_latency,
@@ -117,6 +125,7 @@ fn longest_latency(config: &GpuConfig) -> u32 {
         sm.branch_latency,
         sm.lsu.const_latency,
         sm.lsu.shared_latency + coalescer::MOST_BANK_WORDS as u32,
+        cluster_latency,
         config.l1d.hit_latency,
         read_only::longest_latency(config),
     ];
@@ -261,10 +270,21 @@ impl Sm {
         self.residents.can_launch(kernel)
     }
 
-    /// Makes CTA `cta` of `kernel` resident. [`Sm::can_launch`] must have returned `true`.
-    pub fn launch(&mut self, kernel: &Arc<LaunchedKernel>, cta: [u32; 3]) {
+    /// Returns how many more CTAs of `kernel` fit.
+    pub fn room_for(&self, kernel: &LaunchedKernel) -> u32 {
+        self.residents.room_for(kernel)
+    }
+
+    /// Makes CTA `cta` of `kernel` resident, in a cluster as `member`. [`Sm::can_launch`] must have returned `true`. Returns the
+    /// slot of the CTA.
+    pub fn launch(
+        &mut self,
+        kernel: &Arc<LaunchedKernel>,
+        cta: [u32; 3],
+        member: Option<ClusterMember>,
+    ) -> u8 {
         self.tally.expect(kernel.slot);
-        let slot = self.residents.launch_cta(kernel, cta);
+        let slot = self.residents.launch_cta(kernel, cta, member);
         self.parts.free_shared_bytes(self.residents.free_shared_bytes());
         let memoizes = self.parts.memoizes();
         for index in 0..kernel.warps_per_cta {
@@ -273,6 +293,7 @@ impl Sm {
             self.issue_stage.arrive(warp);
             self.update_need(warp);
         }
+        slot
     }
 
     /// Returns whether no CTA is resident and no request is in flight.
@@ -302,7 +323,7 @@ impl Sm {
         }
         self.retry_fetches(ctx);
         if self.asynchronous.due <= ctx.now {
-            self.resume_due(ctx.now)?;
+            self.resume_due(ctx.now, ctx.memory)?;
         }
         if self.issue_stage.collector.is_some() {
             self.collect_operands(ctx.now);

@@ -26,7 +26,7 @@ fn resident(config: &Arc<GpuConfig>, kernel: LaunchedKernel) -> u32 {
     let kernel = Arc::new(kernel);
     let mut count = 0;
     while sm.can_launch(&kernel) {
-        sm.launch(&kernel, [count, 0, 0]);
+        sm.launch(&kernel, [count, 0, 0], None);
         count += 1;
     }
     count

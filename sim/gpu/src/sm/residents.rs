@@ -6,6 +6,7 @@ use super::scheduler::WarpMask;
 use super::warp_slot::WarpSlot;
 use crate::config::SmConfig;
 use crate::kernel_slots::{KERNEL_SLOTS, PROGRAMS};
+use selvedge_ptx::clusters::ClusterMember;
 use selvedge_state::State;
 use std::sync::Arc;
 
@@ -100,6 +101,21 @@ impl Residents {
         self.free.shared_bytes
     }
 
+    /// Returns how many more CTAs of `kernel` fit.
+    pub fn room_for(&self, kernel: &LaunchedKernel) -> u32 {
+        let by = |have: u32, need: u32| have.checked_div(need).unwrap_or(u32::MAX);
+        let free_warps = self.warps.iter().filter(|w| w.is_none()).count() as u32;
+        let free_ctas = self.ctas.iter().filter(|cta| cta.is_none()).count() as u32;
+        [
+            by(free_warps, kernel.warps_per_cta),
+            by(self.free.registers, kernel.registers_per_cta),
+            by(self.free.shared_bytes, kernel.shared_bytes),
+            by(self.free.threads, kernel.warps_per_cta * 32),
+        ]
+        .into_iter()
+        .fold(free_ctas, u32::min)
+    }
+
     /// Returns whether one more CTA of `kernel` fits.
     pub fn can_launch(&self, kernel: &LaunchedKernel) -> bool {
         let free_warps = self.warps.iter().filter(|w| w.is_none()).count() as u32;
@@ -112,7 +128,12 @@ impl Residents {
 
     /// Makes CTA `cta` of `kernel` resident, without its warps. Returns the slot of the CTA. [`Self::can_launch`] must have
     /// returned `true`.
-    pub fn launch_cta(&mut self, kernel: &Arc<LaunchedKernel>, cta: [u32; 3]) -> u8 {
+    pub fn launch_cta(
+        &mut self,
+        kernel: &Arc<LaunchedKernel>,
+        cta: [u32; 3],
+        member: Option<ClusterMember>,
+    ) -> u8 {
         let slot = self.ctas.iter().position(Option::is_none).expect("can_launch was checked");
         self.free.registers -= kernel.registers_per_cta;
         self.free.shared_bytes -= kernel.shared_bytes;
@@ -123,7 +144,8 @@ impl Residents {
         self.ctas[slot] = Some(CtaSlot {
             kernel: Arc::clone(kernel),
             cta,
-            shared: vec![0; kernel.shared_bytes as usize],
+            shared: vec![0; if member.is_some() { 0 } else { kernel.shared_bytes as usize }],
+            member,
             live: kernel.warps_per_cta,
             resident: kernel.warps_per_cta,
             barriers: [CtaBarrier::default(); 16],

@@ -42,8 +42,11 @@ impl Sm {
             if !matches!(slot.kernel.feed, Feed::Execute) {
                 return None;
             }
+            cta.enter(memory);
             let mut env = slot.kernel.environment(memory, &mut cta.shared, place);
-            let Spin { first, last } = find_spin(slot.warp.executed()?, &slot.kernel.kernel, &mut env)?;
+            let spin = find_spin(slot.warp.executed()?, &slot.kernel.kernel, &mut env);
+            cta.leave(memory);
+            let Spin { first, last } = spin?;
             let [x, y, z] = cta.cta;
             let place =
                 if first == last { format!("line {first}") } else { format!("lines {first} to {last}") };

@@ -184,8 +184,10 @@ impl Sm {
         let (active, pc) = (slot.warp.active_mask(), slot.warp.pc().unwrap_or(0));
         let place = ClockAndSm { clock: *now, sm: u32::from(self.id), sms: self.config.sm.count };
         memory.select(kernel.program);
+        cta.enter(memory);
         let mut env = kernel.environment(memory, &mut cta.shared, place);
         let step = slot.warp.step(kernel, &mut env, access)?;
+        cta.leave(memory);
         executed.warp_instructions += 1;
         executed.thread_instructions += u64::from(step.lanes(active, access).count_ones());
         turn.latency += u64::from(kernel.info[pc as usize].latency);
@@ -201,8 +203,12 @@ impl Sm {
                 }
                 if let Step::Async = step {
                     let completions = std::mem::take(&mut access.then);
-                    self.complete(warp, &completions, *now)?;
+                    self.complete(warp, &completions, *now, memory)?;
                 }
+            }
+            Step::Message { .. } => {
+                let completions = std::mem::take(&mut access.then);
+                self.complete(warp, &completions, *now, memory)?;
             }
             Step::Barrier { id, threads, arrive_only } => {
                 let ballot = slot.warp.ballot(kernel);

@@ -81,7 +81,7 @@ impl Sm {
                 )
             }
             Hold::Reads { .. } => "waits for bulk copies to read shared memory".into(),
-            Hold::Suspended { .. } => "waits for a phase of an mbarrier".into(),
+            Hold::Suspended { .. } => "waits for a phase of an mbarrier or of its cluster's barrier".into(),
             Hold::Control => "waits for its next instruction".into(),
             Hold::None => self.describe_next(index, slot),
         };

@@ -21,7 +21,7 @@ pub enum Hold {
         /// First cycle in which the next instruction may issue.
         until: u64,
     },
-    /// The warp waits for a phase of an mbarrier, at most until cycle `until`.
+    /// The warp waits for a phase of an mbarrier or of its cluster's barrier, at most until cycle `until`.
     Suspended {
         /// First cycle in which the warp no longer waits.
         until: u64,

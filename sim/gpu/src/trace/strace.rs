@@ -389,7 +389,7 @@ fn decode_launch(
         *side = from.word("size of the launch")?;
     }
     let [x, y, z, a, b, c, dynamic_shared] = sides;
-    let dims = LaunchDims { grid: [x, y, z], block: [a, b, c], dynamic_shared };
+    let dims = LaunchDims { dynamic_shared, ..LaunchDims::new([x, y, z], [a, b, c]) };
     let refused = kernel.check_launch(&dims, &[]).err();
     refused.map_or(Ok(()), |refused| Err(Damage { at, what: refused.to_string() }))?;
     let warps = TraceLaunch::warps(&dims).unwrap_or(usize::MAX);

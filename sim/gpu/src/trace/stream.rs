@@ -99,6 +99,8 @@ impl StreamWriter {
     pub fn push(&mut self, done: &Executed) {
         let (kind, lanes, mut flags) = match done.step {
             Step::Alu { active } => (RecordKind::Alu, active, 0),
+            // A replay has no barriers of other CTAs.
+            Step::Message { .. } => (RecordKind::Alu, done.active, 0),
             Step::Async if done.access.space == Space::Global => (RecordKind::Bulk, done.active, 0),
             Step::Memory | Step::PhaseEnd | Step::Async => (RecordKind::Memory, done.access.mask, 0),
             Step::AwaitReads => (RecordKind::AwaitReads, done.active, 0),
@@ -142,7 +144,7 @@ impl StreamWriter {
                 self.out.number(id.into());
                 self.out.number(threads.map_or(0, NonZeroU32::get).into());
             }
-            Step::Alu { .. } | Step::Yield | Step::Suspend { .. } => {}
+            Step::Alu { .. } | Step::Message { .. } | Step::Yield | Step::Suspend { .. } => {}
             Step::Fence | Step::AwaitReads | Step::Exit => {}
         }
         if let Some((changes, memory)) = changes {

@@ -1,6 +1,6 @@
 //! The memory access of an executed instruction, and the fault of an invalid access.
 
-use super::forms::{AtomicOp, CacheOp, Space};
+use super::forms::{AtomicOp, CacheOp, MbarrierOp, Space};
 use selvedge_state::State;
 
 /// Effect of an access.
@@ -27,13 +27,29 @@ impl AccessKind {
     }
 }
 
-/// A change of an mbarrier object when asynchronous copies complete.
+/// Effect of a [`Completion`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
+pub(crate) enum CompletionEffect {
+    /// Changes an mbarrier object.
+    Mbarrier {
+        /// Address of the object in the shared memory of the cluster.
+        address: u32,
+        op: MbarrierOp,
+        /// Arrivals or bytes.
+        operand: u32,
+    },
+    /// Threads arrive at the cluster's barrier.
+    ClusterArrival {
+        /// Number of threads.
+        threads: u32,
+    },
+}
+
+/// A change of a barrier that follows an instruction later: when its asynchronous copies are complete, or when its message has
+/// arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub struct Completion {
-    /// Address of the object in shared memory.
-    pub(crate) address: u32,
-    /// Bytes of the copy; `None` for an arrival.
-    pub(crate) bytes: Option<u32>,
+    pub(crate) effect: CompletionEffect,
     /// Instruction and lane.
     pub(crate) pc: u32,
     pub(crate) lane: u8,
@@ -60,7 +76,8 @@ pub struct MemAccess {
     /// Further accesses in order, for the other texels of a filtered texture, or the rest of a bulk copy: lanes and their
     /// addresses.
     pub more: Vec<(u32, [u64; 32])>,
-    /// Changes of mbarriers when the access is complete. Only for [`Step::Async`](super::Step::Async).
+    /// Changes of barriers that follow the access. Only for [`Step::Async`](super::Step::Async) and
+    /// [`Step::Message`](super::Step::Message).
     pub then: Vec<Completion>,
 }
 

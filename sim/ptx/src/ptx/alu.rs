@@ -410,12 +410,31 @@ macro_rules! table {
         Fp64 all TestNormal64 ["testp.normal.f64"] |a: f64| -> bool { a.is_normal() }
         Fp64 all TestSubnormal64 ["testp.subnormal.f64"] |a: f64| -> bool { a.is_subnormal() }
 
-        Int all IsShared ["isspacep.shared" "isspacep.shared::cta"] |a: u64| -> bool { in_window(a, SHARED_WINDOW) }
+        Int all IsShared ["isspacep.shared" "isspacep.shared::cta"] |a: u64, own: u32| -> bool {
+            in_window(a, SHARED_WINDOW) && clusters::rank(a - SHARED_WINDOW, own) == own
+        }
+        Int all IsClusterShared ["isspacep.shared::cluster"] |a: u64| -> bool { in_window(a, SHARED_WINDOW) }
         Int all IsLocal ["isspacep.local"] |a: u64| -> bool { in_window(a, LOCAL_WINDOW) }
         Int all IsConst ["isspacep.const"] |a: u64| -> bool { in_window(a, CONST_WINDOW) }
         Int all IsParam ["isspacep.param" "isspacep.param::entry"] |a: u64| -> bool { in_window(a, PARAM_WINDOW) }
         Int all IsGlobal ["isspacep.global"] |a: u64| -> bool {
             ![SHARED_WINDOW, LOCAL_WINDOW, CONST_WINDOW, PARAM_WINDOW].iter().any(|&base| in_window(a, base))
+        }
+
+        // The decoder adds the rank of the executing CTA.
+        Int all MapShared ["mapa.shared::cluster.u32"] |a: u32, rank: u32, own: u32| -> u32 {
+            clusters::map(a.into(), rank, own) as u32
+        }
+        Int all MapShared64 ["mapa.shared::cluster.u64"] |a: u64, rank: u32, own: u32| -> u64 {
+            clusters::map(a, rank, own)
+        }
+        Int all MapGeneric ["mapa.u64"] |a: u64, rank: u32, own: u32| -> u64 {
+            SHARED_WINDOW + clusters::map(a.wrapping_sub(SHARED_WINDOW), rank, own)
+        }
+        Int all RankOf ["getctarank.shared::cluster.u32"] |a: u32, own: u32| -> u32 { clusters::rank(a.into(), own) }
+        Int all RankOf64 ["getctarank.shared::cluster.u64"] |a: u64, own: u32| -> u32 { clusters::rank(a, own) }
+        Int all RankOfGeneric ["getctarank.u64"] |a: u64, own: u32| -> u32 {
+            clusters::rank(a.wrapping_sub(SHARED_WINDOW), own)
         }
 
         // Conversions that only change the register. The decoder handles all others.

@@ -165,6 +165,8 @@ pub(crate) struct Function {
     pub locals: Vec<VariableId>,
     /// `.reqntid` or `.maxntid`: threads per CTA in x, y and z. `true` demands exactly this number.
     pub cta_limit: Option<([u32; 3], bool)>,
+    /// `.reqnctapercluster`: CTAs of a cluster in x, y and z.
+    pub cluster: Option<[u32; 3]>,
     /// `.maxnreg`: max registers of a thread.
     pub register_limit: Option<u32>,
     /// `.minnctapersm`: min CTAs that an SM holds.

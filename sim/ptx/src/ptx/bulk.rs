@@ -1,12 +1,13 @@
-//! Bulk copies between global and shared memory, which a warp does not wait for.
+//! Bulk copies between global and shared memory, and between the shared memories of a cluster, which a warp does not wait for.
 
-use super::access::{AccessKind, Completion, Fault, MemAccess};
-use super::forms::{BulkForm, CacheOp, Space};
+use super::access::{AccessKind, Completion, CompletionEffect, Fault, MemAccess};
+use super::forms::{BulkDirection, BulkForm, CacheOp, MbarrierOp, SentForm, Space};
 use super::instr::{Instr, NONE};
 use super::kernel::Kernel;
 use super::lane::lanes;
 use super::warp::{Step, Warp};
-use super::{Env, mbarrier};
+use super::{Env, mbarrier, memory_ops};
+use crate::clusters;
 use crate::memory::DeviceMemory;
 
 /// Bytes of the pieces that the memory system sees. All addresses and sizes are multiples of it.
@@ -42,6 +43,7 @@ pub(super) fn describe(access: &mut MemAccess, kind: AccessKind, pieces: impl It
 #[derive(Clone, Copy)]
 struct Part {
     lane: usize,
+    /// Global address; the address of the source in a copy between CTAs.
     global: u64,
     shared: u64,
     bytes: u64,
@@ -50,8 +52,10 @@ struct Part {
 type Result<T> = std::result::Result<T, String>;
 
 impl Part {
-    fn check(self, shared_bytes: usize) -> Result<()> {
-        for (name, value) in [("global", self.global), ("shared", self.shared)] {
+    fn check(self, direction: BulkDirection, env: &mut Env) -> Result<()> {
+        let between = direction == BulkDirection::BetweenCtas;
+        let other = if between { "source" } else { "global" };
+        for (name, value) in [(other, self.global), ("shared", self.shared)] {
             if !value.is_multiple_of(PIECE) {
                 return Err(format!("needs a {name} address that is a multiple of {PIECE}, got {value:#x}"));
             }
@@ -59,13 +63,55 @@ impl Part {
         if !self.bytes.is_multiple_of(PIECE) {
             return Err(format!("copies {} bytes; must be a multiple of {PIECE}", self.bytes));
         }
-        check_shared(self.shared, self.bytes, shared_bytes)
+        if between {
+            check_shared(self.global, self.bytes, env)?;
+        }
+        check_shared(self.shared, self.bytes, env)
     }
 
-    /// Copies between global and shared memory.
-    fn copy(self, to_shared: bool, env: &mut Env) -> Result<()> {
-        let shared = &mut env.shared[self.shared as usize..][..self.bytes as usize];
-        if to_shared { read(env.memory, self.global, shared) } else { write(env.memory, self.global, shared) }
+    fn copy(self, direction: BulkDirection, env: &mut Env) -> Result<()> {
+        let mut bytes = vec![0; self.bytes as usize];
+        match direction {
+            BulkDirection::ToGlobal => {
+                bytes.copy_from_slice(env.shared_at(self.shared, self.bytes)?);
+                return write(env.memory, self.global, &bytes);
+            }
+            BulkDirection::BetweenCtas => bytes.copy_from_slice(env.shared_at(self.global, self.bytes)?),
+            BulkDirection::ToShared | BulkDirection::Multicast => read(env.memory, self.global, &mut bytes)?,
+        }
+        env.shared_at(self.shared, self.bytes)?.copy_from_slice(&bytes);
+        Ok(())
+    }
+}
+
+/// The CTAs whose shared memory the lanes' copies change.
+pub(super) struct CopyTargets {
+    /// Rank of the executing CTA.
+    own: u32,
+    /// Ranks of the CTAs of each lane, one bit each; `None`: the CTA of the address.
+    ranks: Option<[u32; 32]>,
+}
+
+impl CopyTargets {
+    /// Reads the ranks of a multicast in a register.
+    pub(super) fn new(
+        warp: &Warp,
+        kernel: &Kernel,
+        env: &Env,
+        direction: BulkDirection,
+        register: u16,
+    ) -> Self {
+        let ranks = (direction == BulkDirection::Multicast).then(|| *warp.word(kernel, register));
+        CopyTargets { own: env.rank(), ranks }
+    }
+
+    /// Returns the places of `address` in the CTAs of a lane.
+    pub(super) fn places(&self, lane: usize, address: u64) -> impl Iterator<Item = u64> {
+        let (own, ranks) = (self.own, self.ranks.map(|ranks| ranks[lane]));
+        let only = ranks.is_none().then_some(address);
+        let several =
+            lanes(ranks.unwrap_or(0) & 0xffff).map(move |rank| clusters::map(address, rank as u32, own));
+        only.into_iter().chain(several)
     }
 }
 
@@ -110,13 +156,16 @@ fn outside(memory: &DeviceMemory, verb: &str, address: u64, bytes: usize) -> Str
 }
 
 /// Checks that a copy is within shared memory.
-pub(super) fn check_shared(address: u64, bytes: u64, shared_bytes: usize) -> Result<()> {
-    if address.saturating_add(bytes) > shared_bytes as u64 {
-        return Err(format!(
+pub(super) fn check_shared(address: u64, bytes: u64, env: &mut Env) -> Result<()> {
+    let shared_bytes = env.shared.len();
+    let is_remote = env.is_remote(address);
+    match env.shared_at(address, bytes) {
+        Ok(_) => Ok(()),
+        Err(what) if is_remote => Err(what),
+        Err(_) => Err(format!(
             "copies {bytes} bytes at shared address {address:#x}, but the shared memory has {shared_bytes} bytes"
-        ));
+        )),
     }
-    Ok(())
 }
 
 /// Returns the addresses of an operand: the register `index`, if there is one, plus `offset`.
@@ -128,9 +177,9 @@ pub(super) fn addresses(warp: &Warp, kernel: &Kernel, index: u16, wide: bool, of
     warp.bits(kernel, index, wide).map(|base| base.wrapping_add(offset) & mask)
 }
 
-/// Executes a bulk copy. The global address is [`Instr::a`] plus [`Instr::offset`]. The shared address is [`Instr::b`] plus
-/// [`Instr::target`]. [`Instr::c`] is the number of bytes. The mbarrier is at the first vector register plus
-/// [`Instr::reconvergence`].
+/// Executes a bulk copy. The global address, or the source in a copy between CTAs, is [`Instr::a`] plus [`Instr::offset`]. The
+/// shared address is [`Instr::b`] plus [`Instr::target`]. [`Instr::c`] is the number of bytes. The mbarrier is at the first vector
+/// register plus [`Instr::reconvergence`]. The second vector register has the ranks of a multicast.
 pub(crate) fn copy(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -140,52 +189,90 @@ pub(crate) fn copy(
     mask: u32,
     access: &mut MemAccess,
 ) -> std::result::Result<Step, Box<Fault>> {
+    let direction = form.direction;
     let global = addresses(warp, kernel, instr.a, form.wide_global, instr.offset as u64);
     let shared = addresses(warp, kernel, instr.b, form.wide_shared, instr.target.into());
     let bytes = *warp.word(kernel, instr.c);
+    let targets = CopyTargets::new(warp, kernel, env, direction, instr.vector[1]);
     let parts: Vec<Part> = lanes(mask)
         .map(|lane| Part { lane, global: global[lane], shared: shared[lane], bytes: bytes[lane].into() })
         .collect();
     access.then.clear();
-    if form.to_shared {
-        complete_at(warp, kernel, env, instr, form.wide_barrier, mask, &bytes, access)?;
+    if direction != BulkDirection::ToGlobal {
+        complete_at(warp, kernel, env, instr, form.wide_barrier, &targets, mask, &bytes, access)?;
     }
     for part in &parts {
-        let copied = part.check(env.shared.len()).and_then(|()| part.copy(form.to_shared, env));
-        copied.map_err(|what| warp.fault(kernel, env.launch, part.lane as u32, part.global, what))?;
+        for shared in targets.places(part.lane, part.shared) {
+            let part = Part { shared, ..*part };
+            let copied = part.check(direction, env).and_then(|()| part.copy(direction, env));
+            copied.map_err(|what| warp.fault(kernel, env.launch, part.lane as u32, part.global, what))?;
+        }
     }
-    let kind = if form.to_shared { AccessKind::Load } else { AccessKind::Store };
+    warp.advance();
+    if direction == BulkDirection::BetweenCtas {
+        access.mask = 0;
+        return Ok(Step::Message { bytes: parts.iter().map(|part| part.bytes as u32).sum() });
+    }
+    let kind = if direction == BulkDirection::ToGlobal { AccessKind::Store } else { AccessKind::Load };
     let pieces =
         parts.iter().flat_map(|part| (part.global..part.global + part.bytes).step_by(PIECE as usize));
     describe(access, kind, pieces);
-    warp.advance();
     Ok(Step::Async)
 }
 
-/// Adds the completion of each lane's copy at its mbarrier.
+/// Adds the completion of each lane's copy at its mbarriers.
 #[expect(clippy::too_many_arguments, reason = "the state of one copy, each part borrowed from another owner")]
 pub(super) fn complete_at(
     warp: &Warp,
     kernel: &Kernel,
-    env: &Env,
+    env: &mut Env,
     instr: &Instr,
     wide: bool,
+    targets: &CopyTargets,
     mask: u32,
     bytes: &[u32; 32],
     access: &mut MemAccess,
 ) -> std::result::Result<(), Box<Fault>> {
     let barriers = addresses(warp, kernel, instr.vector[0], wide, instr.reconvergence.into());
     for lane in lanes(mask) {
-        let address = barriers[lane];
-        mbarrier::check_address(address, env.shared.len())
-            .map_err(|what| warp.fault(kernel, env.launch, lane as u32, address, what))?;
-        let pc = warp.current.pc;
-        access.then.push(Completion {
-            address: address as u32,
-            bytes: Some(bytes[lane]),
-            pc,
-            lane: lane as u8,
-        });
+        for address in targets.places(lane, barriers[lane]) {
+            mbarrier::check_address(address, env)
+                .map_err(|what| warp.fault(kernel, env.launch, lane as u32, address, what))?;
+            access.then.push(Completion {
+                effect: CompletionEffect::Mbarrier {
+                    address: address as u32,
+                    op: MbarrierOp::CompleteBytes,
+                    operand: bytes[lane],
+                },
+                pc: warp.current.pc,
+                lane: lane as u8,
+            });
+        }
     }
     Ok(())
+}
+
+/// Executes `st.async` or `red.async`. The mbarrier is as in [`copy`], with the last vector register instead of the first.
+pub(crate) fn send(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    form: SentForm,
+    mask: u32,
+    access: &mut MemAccess,
+) -> std::result::Result<Step, Box<Fault>> {
+    let bytes = u32::from(form.access.element.bits / 8 * form.access.elements);
+    let barrier = Instr { vector: [instr.vector[7]; 8], ..instr.clone() };
+    let targets = CopyTargets::new(warp, kernel, env, BulkDirection::BetweenCtas, NONE);
+    access.then.clear();
+    complete_at(warp, kernel, env, &barrier, form.wide_barrier, &targets, mask, &[bytes; 32], access)?;
+    if form.reduces {
+        memory_ops::atomic(warp, kernel, env, instr, form.access, mask, access)?;
+    } else {
+        memory_ops::store(warp, kernel, env, instr, form.access, mask, access)?;
+    }
+    access.mask = 0;
+    warp.advance();
+    Ok(Step::Message { bytes: bytes * mask.count_ones() })
 }

@@ -44,7 +44,7 @@ pub(super) fn call(
         RuntimeCall::ParameterBuffer => {
             let [grid_z, x, y, z, shared, ..] = instr.vector;
             let (grid, block) = (words([instr.b, instr.c, grid_z]), words([x, y, z]));
-            let dims = LaunchDims { grid, block, dynamic_shared: word(shared) };
+            let dims = LaunchDims { dynamic_shared: word(shared), ..LaunchDims::new(grid, block) };
             open(kernel, env, wide(instr.a), dims)
         }
         RuntimeCall::Launch => match close(env, wide(instr.a)) {
@@ -80,9 +80,10 @@ pub(super) fn call(
 fn open(kernel: &Kernel, env: &mut Env, address: u64, dims: LaunchDims) -> u64 {
     let Some(target) = kernel.launchable.iter().find(|target| target.address == address) else { return 0 };
     let Ok(buffer) = env.memory.alloc(target.param_bytes.max(1), "parameters of a launch") else { return 0 };
-    let LaunchDims { grid, block, dynamic_shared } = dims;
+    let LaunchDims { grid, block, dynamic_shared, .. } = dims;
     let params = vec![0; target.param_bytes as usize];
-    let launch = RequestedLaunch { kernel: target.name.clone(), grid, block, dynamic_shared, params };
+    let launch =
+        RequestedLaunch { kernel: target.name.clone(), grid, block, cluster: None, dynamic_shared, params };
     env.memory.requests_mut().open(buffer, launch);
     buffer
 }

@@ -605,7 +605,7 @@ pub(crate) struct CopyForm {
 }
 
 /// Operation on an mbarrier object.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, State)]
 pub(crate) enum MbarrierOp {
     Init,
     Invalidate,
@@ -641,22 +641,44 @@ pub(crate) struct MbarrierForm {
     pub generic: bool,
 }
 
-/// `cp.async.bulk`: a copy of adjacent bytes between global and shared memory.
+/// Direction of a bulk copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BulkDirection {
+    /// From global to shared memory.
+    ToShared,
+    /// From global memory to the shared memory of several CTAs of the cluster.
+    Multicast,
+    /// From shared to global memory.
+    ToGlobal,
+    /// From shared memory to that of another CTA of the cluster.
+    BetweenCtas,
+}
+
+/// `cp.async.bulk`: a copy of adjacent bytes between global and shared memory, or between shared memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct BulkForm {
-    /// `true`: from global to shared memory; `false`: to global memory.
-    pub to_shared: bool,
-    /// `true`: the address is in the 64-bit file.
+    pub direction: BulkDirection,
+    /// `true`: the address is in the 64-bit file. Between shared memories, this address is the source.
     pub wide_global: bool,
     pub wide_shared: bool,
+    pub wide_barrier: bool,
+}
+
+/// `st.async` and `red.async`: a store or reduction in the shared memory of a CTA of the cluster, which an mbarrier there counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SentForm {
+    pub access: MemoryForm,
+    /// `true`: a reduction.
+    pub reduces: bool,
+    /// `true`: the address of the mbarrier is in the 64-bit file.
     pub wide_barrier: bool,
 }
 
 /// `cp.async.bulk.tensor`: a copy of a box of a tensor between global and shared memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TensorForm {
-    /// `true`: from global to shared memory; `false`: to global memory.
-    pub to_shared: bool,
+    /// Never [`BulkDirection::BetweenCtas`].
+    pub direction: BulkDirection,
     /// Dimensions of the tensor.
     pub rank: u8,
     pub wide_shared: bool,

@@ -8,9 +8,10 @@ use super::module::Module;
 use super::spin::{self, Spin};
 use super::warp::{Ballot, Step, Warp};
 use super::{Env, LaunchDims};
+use crate::clusters::ClusterMember;
 use crate::memory::DeviceMemory;
 use std::num::NonZeroU32;
-use std::ops::AddAssign;
+use std::ops::{AddAssign, Range};
 
 /// Max CTAs in x, y and z.
 pub(crate) const MAX_GRID: [u32; 3] = [0x7fff_ffff, 0xffff, 0xffff];
@@ -121,7 +122,7 @@ impl Kernel {
     ///
     /// # Errors
     /// [`FunctionalError::Launch`] for an empty or too large grid or CTA, one that `.reqntid` or `.maxntid` forbids,
-    /// parameter bytes of the wrong size, or dynamic shared memory for a kernel that declares none.
+    /// clusters that the grid or `.reqnctapercluster` forbids, parameter bytes of the wrong size, or dynamic shared memory for a kernel that declares none.
     pub fn check_launch(&self, launch: &LaunchDims, params: &[u8]) -> Result<(), FunctionalError> {
         let refuse = |reason: String| Err(FunctionalError::Launch { kernel: self.name.clone(), reason });
         let [x, y, z] = launch.block;
@@ -153,6 +154,9 @@ impl Kernel {
                     launch.threads_per_cta()
                 ));
             }
+        }
+        if let Some(refused) = launch.refuse_clusters(self) {
+            return refuse(refused);
         }
         if params.len() != self.param_bytes as usize {
             return refuse(format!("its parameters take {} bytes, got {}", self.param_bytes, params.len()));
@@ -355,13 +359,15 @@ impl<'a> Cta<'a> {
             }
             let lanes = step.lanes(active, access);
             watch.stats.thread_instructions += u64::from(lanes.count_ones());
-            if let Step::Async = step {
+            if matches!(step, Step::Async | Step::Message { .. }) {
                 for completion in access.then.drain(..) {
-                    completion.apply(self.kernel, env.launch, self.warps[index].place(), env.shared)?;
+                    completion.apply(self.kernel, env, self.warps[index].place())?;
                 }
             }
             if let Step::Suspend { .. } = step {
-                self.left[index] = last - watch.stats.warp_instructions;
+                // In a cluster, another CTA may have to run first.
+                let is_alone = env.memory.clusters().current().is_none();
+                self.left[index] = if is_alone { last - watch.stats.warp_instructions } else { 0 };
                 return Ok(());
             }
             if let Step::Barrier { id, threads, arrive_only } = step {
@@ -509,9 +515,12 @@ fn run_with_constants(
     memory: &mut DeviceMemory,
     mut watch: RunWatch,
 ) -> Result<FunctionalStats, FunctionalError> {
+    let launch = &launch.with_clusters_of(kernel);
     kernel.check_launch(launch, params)?;
-    let mut run = RunningGrid { kernel, launch, params, constants, window: window(kernel, launch, memory)? };
-    run.run(memory, &mut watch)?;
+    let window = window(kernel, launch, memory)?;
+    let mut run =
+        RunningGrid { kernel, launch, params, constants, slot: 0, core_mhz: 1000, sm: 0, sms: 1, window };
+    run.run(0..launch.ctas(), memory, &mut watch)?;
     Ok(watch.stats)
 }
 
@@ -536,49 +545,79 @@ struct RunningGrid<'a> {
     launch: &'a LaunchDims,
     params: &'a [u8],
     constants: &'a [u8],
+    /// Kernel slot, core clock and SM, as in [`Env`].
+    slot: u8,
+    core_mhz: u32,
+    sm: u32,
+    sms: u32,
     /// Max concurrent CTAs.
     window: u64,
 }
 
-impl<'a> RunningGrid<'a> {
-    fn environment<'b>(&'b self, memory: &'b mut DeviceMemory, shared: &'b mut [u8], clock: u64) -> Env<'b> {
-        let RunningGrid { launch, params, constants, .. } = *self;
-        Env { memory, shared, params, constants, launch, slot: 0, clock, core_mhz: 1000, sm: 0, sms: 1 }
-    }
+/// A resident CTA of a grid.
+struct GridCta<'a> {
+    cta: Cta<'a>,
+    /// Shared memory. Empty in a cluster while the CTA does not execute.
+    shared: Vec<u8>,
+    /// Its place in a cluster, if the launch has clusters.
+    member: Option<ClusterMember>,
+}
 
-    /// Runs all CTAs in order. Each runs to its end if it can do so alone. After a round in which no CTA ends, their
-    /// number doubles.
-    fn run(&mut self, memory: &mut DeviceMemory, watch: &mut RunWatch) -> Result<(), FunctionalError> {
-        let (total, first) = (self.launch.ctas(), watch.stats.warp_instructions);
-        let shared_bytes = self.kernel.shared_bytes as usize + self.launch.dynamic_shared as usize;
+impl GridCta<'_> {
+    /// Calls `run` with the CTA and an environment in which it executes.
+    fn within<T>(
+        &mut self,
+        grid: &RunningGrid,
+        memory: &mut DeviceMemory,
+        clock: u64,
+        run: impl FnOnce(&mut Cta, &mut Env) -> T,
+    ) -> T {
+        let RunningGrid { launch, params, constants, slot, core_mhz, sm, sms, .. } = *grid;
+        if let Some(member) = self.member {
+            self.shared = memory.clusters_mut().enter(member);
+        }
+        let shared = &mut self.shared[..];
+        let mut env = Env { memory, shared, params, constants, launch, slot, clock, core_mhz, sm, sms };
+        let result = run(&mut self.cta, &mut env);
+        if self.member.is_some() {
+            memory.clusters_mut().leave(std::mem::take(&mut self.shared));
+        }
+        result
+    }
+}
+
+impl<'a> RunningGrid<'a> {
+    /// Runs the CTAs in `range` in order. Each runs to its end if it can do so alone. After a round in which no CTA ends, their
+    /// number doubles. The CTAs of a cluster run concurrently.
+    fn run(
+        &mut self,
+        mut range: Range<u64>,
+        memory: &mut DeviceMemory,
+        watch: &mut RunWatch,
+    ) -> Result<(), FunctionalError> {
+        let first = watch.stats.warp_instructions;
+        let cluster_ctas = u64::from(self.launch.cluster_ctas());
         let mut access = MemAccess::new();
-        let mut resident: Vec<(Cta<'a>, Vec<u8>)> = Vec::new();
-        let mut ended: Vec<(Cta<'a>, Vec<u8>)> = Vec::new();
-        let (mut next, mut wanted, mut slice, mut next_search) = (0, 1, SLICE, 0);
-        while next < total || !resident.is_empty() {
-            while next < total && (resident.len() as u64) < wanted {
+        let mut resident: Vec<GridCta<'a>> = Vec::new();
+        let mut ended: Vec<GridCta<'a>> = Vec::new();
+        let (mut wanted, mut slice, mut next_search) = (1, SLICE, 0);
+        while !range.is_empty() || !resident.is_empty() {
+            while !range.is_empty() && (resident.len() as u64) < wanted {
                 if !(watch.goes_on)(watch.ctas) {
                     return Err(FunctionalError::Stopped {
                         kernel: self.kernel.name.clone(),
                         ctas: watch.ctas,
                     });
                 }
-                resident.push(match ended.pop() {
-                    Some((mut cta, mut shared)) => {
-                        cta.renew(self.launch, next);
-                        shared.fill(0);
-                        (cta, shared)
-                    }
-                    None => (Cta::new(self.kernel, self.launch, next), vec![0; shared_bytes]),
-                });
-                next += 1;
+                self.start(range.start, memory, &mut resident, &mut ended);
+                range.start += cluster_ctas;
             }
             let before = watch.ctas;
             let mut at = 0;
             while at < resident.len() {
-                let (cta, shared) = &mut resident[at];
-                let mut env = self.environment(memory, shared, watch.stats.warp_instructions);
-                if cta.turn(slice, &mut env, &mut access, watch)? {
+                let clock = watch.stats.warp_instructions;
+                let run = |cta: &mut Cta, env: &mut Env| cta.turn(slice, env, &mut access, watch);
+                if resident[at].within(self, memory, clock, run)? {
                     ended.push(resident.remove(at));
                     watch.ctas += 1;
                 } else {
@@ -590,35 +629,68 @@ impl<'a> RunningGrid<'a> {
             }
             // Adding one CTA per round would take a round per CTA until all CTAs of a grid barrier have started.
             let grown = 2 * resident.len() as u64;
+            let mut waits = cluster_ctas == 1;
             if watch.stats.warp_instructions >= next_search {
                 next_search = watch.stats.warp_instructions + SLICE;
                 if let Some(spins) = self.spins(&mut resident, memory, watch.stats.warp_instructions) {
-                    slice = SHORT_SLICE;
-                    if next == total || resident.len() as u64 >= self.window {
-                        return Err(self.livelock(
-                            &spins,
-                            watch.stats.warp_instructions - first,
-                            total - next,
-                        ));
+                    (slice, waits) = (SHORT_SLICE, true);
+                    if range.is_empty() || resident.len() as u64 >= self.window {
+                        let (executed, left) =
+                            (watch.stats.warp_instructions - first, range.end - range.start);
+                        return Err(self.livelock(&spins, executed, left));
                     }
                 }
             }
-            wanted = grown.min(self.window).max(wanted);
+            if waits {
+                wanted = grown.min(self.window).max(wanted);
+            }
         }
         Ok(())
+    }
+
+    /// Adds CTA `first`, or the cluster of which it is the first CTA. Uses the registers of `ended` CTAs.
+    fn start(
+        &self,
+        first: u64,
+        memory: &mut DeviceMemory,
+        resident: &mut Vec<GridCta<'a>>,
+        ended: &mut Vec<GridCta<'a>>,
+    ) {
+        let shared_bytes = self.kernel.shared_bytes as usize + self.launch.dynamic_shared as usize;
+        let ctas = self.launch.cluster_ctas();
+        let cluster = self
+            .kernel
+            .runs_in_clusters(self.launch)
+            .then(|| memory.clusters_mut().start(ctas, self.launch.threads_per_cta(), shared_bytes));
+        for rank in 0..ctas {
+            let member = cluster.map(|cluster| ClusterMember { cluster, rank });
+            let number = first + u64::from(rank);
+            resident.push(match ended.pop() {
+                Some(mut one) => {
+                    one.cta.renew(self.launch, number);
+                    one.shared.fill(0);
+                    GridCta { member, ..one }
+                }
+                None => GridCta {
+                    cta: Cta::new(self.kernel, self.launch, number),
+                    shared: vec![0; if cluster.is_some() { 0 } else { shared_bytes }],
+                    member,
+                },
+            });
+        }
     }
 
     /// Returns the spinning warps if all warps that can run spin; `None` if one may still have an effect.
     fn spins(
         &self,
-        resident: &mut [(Cta, Vec<u8>)],
+        resident: &mut [GridCta],
         memory: &mut DeviceMemory,
         clock: u64,
     ) -> Option<Vec<(String, Spin)>> {
         let mut spins = Vec::new();
         let all = resident
             .iter_mut()
-            .all(|(cta, shared)| cta.add_spins(&mut self.environment(memory, shared, clock), &mut spins));
+            .all(|one| one.within(self, memory, clock, |cta, env| cta.add_spins(env, &mut spins)));
         (all && !spins.is_empty()).then_some(spins)
     }
 
@@ -641,13 +713,13 @@ impl<'a> RunningGrid<'a> {
     }
 }
 
-/// Runs CTA `index` of a launch that [`Kernel::check_launch`] accepts, until `goes_on` returns `false`. `env` has the
-/// launch and its zeroed shared memory. `each` sees every access that [`FunctionalStats::memory_instructions`]
-/// counts.
+/// Runs CTA `index` of a launch that [`Kernel::check_launch`] accepts, or the cluster of which it is the first CTA, until `goes_on`
+/// returns `false`. `env` has the launch; its shared memory is unused. `each` sees every access that
+/// [`FunctionalStats::memory_instructions`] counts.
 ///
 /// # Errors
-/// [`FunctionalError`] for a memory fault, a barrier that never completes, warps that wait for another CTA, or a stop by the
-/// caller.
+/// [`FunctionalError`] for a memory fault, a barrier that never completes, warps that wait for another CTA or cluster, or a stop by
+/// the caller.
 pub fn run_cta(
     kernel: &Kernel,
     index: u64,
@@ -656,18 +728,8 @@ pub fn run_cta(
     goes_on: &mut dyn FnMut(u64) -> bool,
 ) -> Result<FunctionalStats, FunctionalError> {
     let mut watch = RunWatch { ctas: index, ..RunWatch::new(each, goes_on) };
-    let mut cta = Cta::new(kernel, env.launch, index);
-    let (mut access, mut next_search) = (MemAccess::new(), 0);
-    while !cta.turn(SLICE, env, &mut access, &mut watch)? {
-        if watch.stats.warp_instructions < next_search {
-            continue;
-        }
-        next_search = watch.stats.warp_instructions + SLICE;
-        let mut spins = Vec::new();
-        if cta.add_spins(env, &mut spins) && !spins.is_empty() {
-            let grid = RunningGrid { kernel, launch: env.launch, params: &[], constants: &[], window: 1 };
-            return Err(grid.livelock(&spins, watch.stats.warp_instructions, 0));
-        }
-    }
+    let Env { ref mut memory, params, constants, launch, slot, core_mhz, sm, sms, .. } = *env;
+    let mut grid = RunningGrid { kernel, launch, params, constants, slot, core_mhz, sm, sms, window: 1 };
+    grid.run(index..index + u64::from(launch.cluster_ctas()), memory, &mut watch)?;
     Ok(watch.stats)
 }

@@ -3,7 +3,7 @@
 use super::alu::AluOp;
 use super::forms::{
     AtomicOp, BulkForm, CacheOp, CarryForm, Combine, ConvertForm, MbarrierForm, MemoryForm, Number,
-    NumberType, OpClass, PredicateOp, Rare, RareAccess, ReduceMode, ShuffleMode, Space, TensorForm,
+    NumberType, OpClass, PredicateOp, Rare, RareAccess, ReduceMode, SentForm, ShuffleMode, Space, TensorForm,
     TextureForm, VoteMode, WarpGroupForm,
 };
 use super::signatures::SystemCall;
@@ -65,6 +65,10 @@ pub(crate) enum Op {
     Barrier {
         arrive: bool,
     },
+    /// `barrier.cluster`: arrives at the barrier of the cluster, or waits for its phase.
+    ClusterBarrier {
+        waits: bool,
+    },
     /// A barrier that reduces predicates. [`Instr::offset`] is nonzero if they are negated.
     BarrierReduce(ReduceMode),
     Texture(TextureForm),
@@ -73,6 +77,7 @@ pub(crate) enum Op {
     Mbarrier(MbarrierForm),
     Bulk(BulkForm),
     Tensor(TensorForm),
+    Sent(SentForm),
     /// Waits until bulk copies have read shared memory.
     AwaitReads,
     /// `wgmma.mma_async`.
@@ -216,7 +221,7 @@ impl Instr {
             Op::Load(form) | Op::Store(form) | Op::Atomic(form) => Some(form.space),
             Op::Texture(_) => Some(Space::Global),
             Op::RareAccess(access) => Some(access.space()),
-            Op::Mbarrier(_) => Some(Space::Shared),
+            Op::Mbarrier(_) | Op::Sent(_) => Some(Space::Shared),
             Op::Bulk(_) | Op::Tensor(_) => Some(Space::Global),
             _ => None,
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::LaunchDims;
 use super::instr::Instr;
 use super::registers::Literals;
 use super::special::Special;
@@ -103,6 +104,10 @@ pub struct Kernel {
     pub register_count: usize,
     /// `.reqntid` or `.maxntid`: threads in x, y and z. `true` demands exactly this number.
     pub cta_limit: Option<([u32; 3], bool)>,
+    /// `.reqnctapercluster`: CTAs of a cluster in x, y and z, which a launch must have.
+    pub cluster: Option<[u32; 3]>,
+    /// `true`: the kernel uses the barrier of its cluster.
+    pub(crate) has_cluster_barrier: bool,
     /// The module's constant bank.
     pub constants: Arc<[u8]>,
     /// Kernels of the module that the kernel can launch; empty if it launches none.
@@ -142,6 +147,8 @@ impl Kernel {
             registers,
             register_count,
             cta_limit: None,
+            cluster: None,
+            has_cluster_barrier: false,
             constants: Arc::from([]),
             launchable: Arc::from([]),
             regions: Vec::new(),
@@ -155,6 +162,12 @@ impl Kernel {
             predicates: 0,
             specials: Vec::new(),
         }
+    }
+
+    /// Returns whether the CTAs of a launch run in clusters. A cluster of one CTA counts if the kernel uses its barrier.
+    #[must_use]
+    pub fn runs_in_clusters(&self, launch: &LaunchDims) -> bool {
+        self.has_cluster_barrier || launch.cluster != [1; 3]
     }
 
     /// Returns the source text of instruction `pc`, with runs of blanks collapsed.

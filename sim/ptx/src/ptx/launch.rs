@@ -1,5 +1,7 @@
 //! A launch, and the environment in which its warps execute.
 
+use super::kernel::Kernel;
+use crate::clusters::{self, MOST_CTAS};
 use crate::memory::DeviceMemory;
 
 /// Number of barriers a CTA has.
@@ -12,15 +14,24 @@ pub struct LaunchDims {
     pub grid: [u32; 3],
     /// Threads of a CTA in x, y and z.
     pub block: [u32; 3],
+    /// CTAs of a cluster in x, y and z.
+    pub cluster: [u32; 3],
     /// Bytes of `.extern .shared` memory per CTA.
     pub dynamic_shared: u32,
 }
 
 impl LaunchDims {
-    /// Returns a launch without dynamic shared memory.
+    /// Returns a launch without clusters and dynamic shared memory.
     #[must_use]
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
-        Self { grid, block, dynamic_shared: 0 }
+        Self { grid, block, cluster: [1; 3], dynamic_shared: 0 }
+    }
+
+    /// Returns the launch with the clusters that `kernel` demands, if the launch has no clusters.
+    #[must_use]
+    pub fn with_clusters_of(self, kernel: &Kernel) -> Self {
+        let cluster = if self.cluster == [1; 3] { kernel.cluster.unwrap_or([1; 3]) } else { self.cluster };
+        Self { cluster, ..self }
     }
 
     /// Returns the threads per CTA.
@@ -42,12 +53,60 @@ impl LaunchDims {
         self.grid.iter().fold(1, |product: u64, &side| product.saturating_mul(u64::from(side)))
     }
 
-    /// Returns the position in the grid of CTA number `index`, counted along x first.
+    /// Returns the position in the grid of CTA number `index`. Numbers count along x first, cluster by cluster.
     #[must_use]
     pub fn cta(&self, index: u64) -> [u32; 3] {
-        let [x, y] = [u64::from(self.grid[0]), u64::from(self.grid[1])];
-        [(index % x) as u32, (index / x % y) as u32, (index / (x * y)) as u32]
+        if self.cluster == [1; 3] {
+            return place(index, self.grid);
+        }
+        let ctas = u64::from(self.cluster_ctas());
+        let clusters = std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis]);
+        let (first, inside) = (place(index / ctas, clusters), place(index % ctas, self.cluster));
+        std::array::from_fn(|axis| first[axis] * self.cluster[axis] + inside[axis])
     }
+
+    /// Returns the CTAs of a cluster.
+    #[must_use]
+    pub fn cluster_ctas(&self) -> u32 {
+        self.cluster.iter().fold(1, |product: u32, &side| product.saturating_mul(side))
+    }
+
+    /// Returns the rank in its cluster of the CTA at a position in the grid.
+    #[must_use]
+    pub fn rank(&self, cta: [u32; 3]) -> u32 {
+        let [x, y, z] = std::array::from_fn(|axis| cta[axis] % self.cluster[axis]);
+        x + self.cluster[0] * (y + self.cluster[1] * z)
+    }
+
+    /// Returns why the clusters of the launch are invalid for `kernel`, if they are.
+    pub(super) fn refuse_clusters(&self, kernel: &Kernel) -> Option<String> {
+        let shared = u64::from(kernel.shared_bytes) + u64::from(self.dynamic_shared);
+        let cluster = self.cluster;
+        if let Some(demanded) = kernel.cluster.filter(|demanded| *demanded != cluster) {
+            return Some(format!(
+                "it demands clusters of {demanded:?} blocks (.reqnctapercluster), got {cluster:?}"
+            ));
+        }
+        if cluster.contains(&0) || self.cluster_ctas() > MOST_CTAS {
+            return Some(format!("clusters of {cluster:?} blocks: must have 1 to {MOST_CTAS} blocks"));
+        }
+        if self.grid.iter().zip(cluster).any(|(grid, side)| grid % side != 0) {
+            return Some(format!(
+                "grid {:?}: must be a multiple of the clusters of {cluster:?} blocks",
+                self.grid
+            ));
+        }
+        let is_too_large = cluster != [1; 3] && shared > clusters::RANK_BYTES;
+        is_too_large.then(|| {
+            format!("{shared} bytes of shared memory: must be at most {} in a cluster", clusters::RANK_BYTES)
+        })
+    }
+}
+
+/// Returns the position of element `index` of a box, counted along x first.
+fn place(index: u64, sides: [u32; 3]) -> [u32; 3] {
+    let [x, y] = [u64::from(sides[0]), u64::from(sides[1])];
+    [(index % x) as u32, (index / x % y) as u32, (index / (x * y)) as u32]
 }
 
 /// Environment of a warp that executes an instruction.
@@ -76,6 +135,43 @@ pub struct Env<'a> {
 }
 
 impl Env<'_> {
+    /// Returns `bytes` bytes of the shared memory of the CTA, or of another CTA of its cluster.
+    ///
+    /// # Errors
+    /// Describes the bytes that do not exist.
+    #[inline]
+    pub(crate) fn shared_at(&mut self, address: u64, bytes: u64) -> Result<&mut [u8], String> {
+        if address.saturating_add(bytes) <= self.shared.len() as u64 {
+            return Ok(&mut self.shared[address as usize..][..bytes as usize]);
+        }
+        self.shared_in_cluster(address, bytes)
+    }
+
+    #[cold]
+    fn shared_in_cluster(&mut self, address: u64, bytes: u64) -> Result<&mut [u8], String> {
+        let own = self.rank();
+        let rank = clusters::rank(address, own);
+        let shared =
+            if rank == own { &mut *self.shared } else { self.memory.clusters_mut().shared_of(rank)? };
+        let (size, offset) = (shared.len(), address % clusters::RANK_BYTES);
+        shared.get_mut(offset as usize..(offset + bytes) as usize).ok_or_else(|| {
+            format!(
+                "needs {bytes} bytes at shared address {offset:#x}, but the shared memory has {size} bytes"
+            )
+        })
+    }
+
+    /// Returns the rank of the executing CTA in its cluster.
+    pub(crate) fn rank(&self) -> u32 {
+        self.memory.clusters().current().map_or(0, |member| member.rank)
+    }
+
+    /// Returns whether a shared address belongs to another CTA.
+    pub(crate) fn is_remote(&self, address: u64) -> bool {
+        let current = self.memory.clusters().current();
+        current.is_some_and(|member| clusters::rank(address, member.rank) != member.rank)
+    }
+
     /// Returns the time since cycle 0, in nanoseconds.
     pub(crate) fn nanoseconds(&self) -> u64 {
         (u128::from(self.clock) * 1000 / u128::from(self.core_mhz.max(1))) as u64

@@ -2,14 +2,14 @@
 //!
 //! A phase ends when no arrival and no byte is pending. The next phase then expects the same number of arrivals.
 
-use super::access::{AccessKind, Completion, Fault, MemAccess};
+use super::access::{AccessKind, Completion, CompletionEffect, Fault, MemAccess};
 use super::forms::{AtomicOp, CacheOp, MbarrierForm, MbarrierOp, MemoryForm, Number, NumberType, Space};
 use super::instr::{Instr, NONE};
 use super::kernel::Kernel;
 use super::lane::{LANE_BIT, lanes};
-use super::launch::LaunchDims;
 use super::warp::{Step, Warp};
 use super::{Env, memory_ops, special};
+use crate::clusters;
 
 /// Max arrivals of a phase, and max magnitude of the bytes pending.
 const MOST: i64 = (1 << 20) - 1;
@@ -109,56 +109,74 @@ impl Mbarrier {
 }
 
 impl Completion {
-    /// Changes the object in `shared`. Returns whether a phase has ended. `place` is the CTA and the number of the warp.
+    /// Changes the barrier. Returns whether a phase has ended in the CTA, in whose environment it must be called. Wakes
+    /// other CTAs of the cluster ([`Clusters`](crate::clusters::Clusters)). An mbarrier of a CTA that has ended does not change.
+    /// `place` is the CTA and the number of the warp.
     ///
     /// # Errors
     /// A [`Fault`] if the object is not initialized or expects no arrival.
     pub fn apply(
         self,
         kernel: &Kernel,
-        launch: &LaunchDims,
+        env: &mut Env,
         (cta, warp): ([u32; 3], u32),
-        shared: &mut [u8],
     ) -> std::result::Result<bool, Box<Fault>> {
-        let word = &mut shared[self.address as usize..][..BYTES.into()];
-        let mut change = || {
-            let bytes = <[u8; 8]>::try_from(&*word).expect("a word has eight bytes");
-            let mut object = Mbarrier::unpack(u64::from_le_bytes(bytes))?;
-            match self.bytes {
-                Some(bytes) => object.expect_bytes(-i64::from(bytes))?,
-                None => object.arrive(1)?,
+        let (address, op, operand) = match self.effect {
+            CompletionEffect::Mbarrier { address, op, operand } => (address, op, operand),
+            CompletionEffect::ClusterArrival { threads } => {
+                env.memory.clusters_mut().arrive(threads);
+                return Ok(false);
             }
-            let ended = object.end_phase();
-            word.copy_from_slice(&object.pack().to_le_bytes());
-            Ok(ended)
         };
-        change().map_err(|what: String| {
+        let own = env.rank();
+        let rank = clusters::rank(address.into(), own);
+        if env.memory.clusters().has_ended(rank) {
+            return Ok(false);
+        }
+        let changed =
+            env.shared_at(address.into(), BYTES.into()).and_then(|word| change(op, word, operand, 0));
+        let (_, ended) = changed.map_err(|what| {
             Box::new(Fault {
                 file: kernel.file.clone(),
                 kernel: kernel.name.clone(),
                 line: kernel.code[self.pc as usize].line,
                 text: kernel.text(self.pc).to_owned(),
                 cta,
-                thread: special::thread_index(launch, warp, self.lane.into()),
-                address: self.address.into(),
+                thread: special::thread_index(env.launch, warp, self.lane.into()),
+                address: address.into(),
                 what,
             })
-        })
+        })?;
+        if ended && rank != own {
+            env.memory.clusters_mut().wake(rank);
+        }
+        Ok(ended && rank == own)
     }
 }
 
 /// Checks the address of an object.
-pub(super) fn check_address(address: u64, shared_bytes: usize) -> Result<()> {
+pub(super) fn check_address(address: u64, env: &mut Env) -> Result<()> {
     let bytes = u64::from(BYTES);
     if !address.is_multiple_of(bytes) {
         return Err(format!("needs an mbarrier at a multiple of {bytes}, got {address:#x}"));
     }
-    if address.saturating_add(bytes) > shared_bytes as u64 {
-        return Err(format!(
+    let shared_bytes = env.shared.len();
+    let is_remote = env.is_remote(address);
+    match env.shared_at(address, bytes) {
+        Ok(_) => Ok(()),
+        Err(what) if is_remote => Err(what),
+        Err(_) => Err(format!(
             "needs an mbarrier in shared memory, which has {shared_bytes} bytes, got {address:#x}"
-        ));
+        )),
     }
-    Ok(())
+}
+
+/// Applies an operation to the eight bytes of an object. Returns as [`apply`] does.
+fn change(op: MbarrierOp, bytes: &mut [u8], operand: u32, state: u64) -> Result<(u64, bool)> {
+    let mut word = u64::from_le_bytes(<[u8; 8]>::try_from(&*bytes).expect("a word has eight bytes"));
+    let result = apply(op, &mut word, operand, state)?;
+    bytes.copy_from_slice(&word.to_le_bytes());
+    Ok(result)
 }
 
 /// Applies an operation to an object. Returns the result, and whether a phase has ended.
@@ -244,6 +262,9 @@ pub(crate) fn execute(
         let what = "needs an mbarrier in shared memory".to_owned();
         return Err(warp.fault(kernel, env.launch, lane, access.address[lane as usize], what));
     }
+    if lanes(mask).any(|lane| env.is_remote(access.address[lane])) {
+        return message(warp, kernel, env, instr, form.op, mask, access);
+    }
     let by_state = matches!(form.op, MbarrierOp::Wait { parity: false, .. });
     let states = if by_state { *warp.double(kernel, instr.b) } else { [0; 32] };
     let operands = if by_state || instr.b == NONE { [1; 32] } else { *warp.word(kernel, instr.b) };
@@ -252,13 +273,10 @@ pub(crate) fn execute(
         if refused.is_some() {
             return;
         }
-        let bytes = &mut bytes[offset..][..BYTES.into()];
-        let mut word = u64::from_le_bytes(<[u8; 8]>::try_from(&*bytes).expect("a word has eight bytes"));
-        match apply(form.op, &mut word, operands[lane], states[lane]) {
+        match change(form.op, &mut bytes[offset..][..BYTES.into()], operands[lane], states[lane]) {
             Ok((result, ends)) => {
                 results[lane] = result;
                 ended |= ends;
-                bytes.copy_from_slice(&word.to_le_bytes());
             }
             Err(what) => refused = Some((lane, what)),
         }
@@ -285,8 +303,11 @@ pub(crate) fn execute(
         MbarrierOp::ArriveLater { .. } => {
             let pc = warp.current.pc;
             access.then.extend(lanes(mask).map(|lane| Completion {
-                address: access.address[lane] as u32,
-                bytes: None,
+                effect: CompletionEffect::Mbarrier {
+                    address: access.address[lane] as u32,
+                    op: ARRIVAL,
+                    operand: 1,
+                },
                 pc,
                 lane: lane as u8,
             }));
@@ -300,6 +321,79 @@ pub(crate) fn execute(
         _ if ended => Step::PhaseEnd,
         _ => Step::Memory,
     })
+}
+
+/// The arrival of one thread.
+const ARRIVAL: MbarrierOp = MbarrierOp::Arrive { drops: false, expects_bytes: false, completes: true };
+
+/// Sends an operation to mbarrier objects. Some of them are in other CTAs.
+#[cold]
+fn message(
+    warp: &mut Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    instr: &Instr,
+    op: MbarrierOp,
+    mask: u32,
+    access: &mut MemAccess,
+) -> std::result::Result<Step, Box<Fault>> {
+    let is_one_way = match op {
+        MbarrierOp::Arrive { .. } => instr.d == NONE,
+        MbarrierOp::ExpectBytes | MbarrierOp::CompleteBytes => true,
+        _ => false,
+    };
+    let operands = if instr.b == NONE { [1; 32] } else { *warp.word(kernel, instr.b) };
+    access.then.clear();
+    for lane in lanes(mask) {
+        let address = access.address[lane];
+        let checked = if is_one_way {
+            check_address(address, env)
+        } else {
+            Err("is only defined for an mbarrier of the own block".to_owned())
+        };
+        checked.map_err(|what| warp.fault(kernel, env.launch, lane as u32, address, what))?;
+        access.then.push(Completion {
+            effect: CompletionEffect::Mbarrier { address: address as u32, op, operand: operands[lane] },
+            pc: warp.current.pc,
+            lane: lane as u8,
+        });
+    }
+    access.mask = 0;
+    warp.advance();
+    Ok(Step::Message { bytes: 0 })
+}
+
+/// Executes `barrier.cluster.arrive` and, if it `waits`, `barrier.cluster.wait`.
+pub(crate) fn cluster_barrier(
+    warp: &mut Warp,
+    env: &mut Env,
+    waits: bool,
+    mask: u32,
+    access: &mut MemAccess,
+) -> Step {
+    let phase = env.memory.clusters().phase();
+    if waits && phase == warp.cluster_phase {
+        if warp.live_mask() == warp.current.mask {
+            return Step::Suspend { cycles: u32::MAX };
+        }
+        // Other lanes of the warp may have to arrive.
+        warp.take_turns();
+        return Step::Yield;
+    }
+    let pc = warp.current.pc;
+    warp.advance();
+    if waits {
+        return Step::Alu { active: mask };
+    }
+    warp.cluster_phase = phase;
+    access.mask = 0;
+    access.then.clear();
+    access.then.push(Completion {
+        effect: CompletionEffect::ClusterArrival { threads: mask.count_ones() },
+        pc,
+        lane: mask.trailing_zeros() as u8,
+    });
+    Step::Message { bytes: 0 }
 }
 
 impl Warp {

@@ -226,7 +226,10 @@ pub(super) fn each_lane(
             note_written(env, access, inside);
         }
         Space::Shared => {
-            check_span(warp, kernel, env, access, env.shared.len())?;
+            let (_, high) = span(&access.address, access.mask);
+            if high.saturating_add(access.bytes.into()) > env.shared.len() as u64 {
+                return each_cluster_lane(warp, kernel, env, access, f);
+            }
             lanes(access.mask).for_each(|lane| f(env.shared, access.address[lane] as usize, lane));
         }
         Space::Local => {
@@ -237,6 +240,29 @@ pub(super) fn each_lane(
             }
         }
         Space::Const | Space::Param => {}
+    }
+    Ok(())
+}
+
+/// Calls `f` as [`each_lane`] does, for an access to the shared memory of several CTAs of a cluster.
+#[cold]
+fn each_cluster_lane(
+    warp: &Warp,
+    kernel: &Kernel,
+    env: &mut Env,
+    access: &MemAccess,
+    mut f: impl FnMut(&mut [u8], usize, usize),
+) -> Result<()> {
+    for lane in lanes(access.mask) {
+        let address = access.address[lane];
+        let is_remote = env.is_remote(address);
+        match env.shared_at(address, access.bytes.into()) {
+            Ok(bytes) => f(bytes, 0, lane),
+            Err(what) if is_remote => {
+                return Err(warp.fault(kernel, env.launch, lane as u32, address, what));
+            }
+            Err(_) => return Err(out_of_bounds(warp, kernel, env, access, lane, env.shared.len() as u64)),
+        }
     }
     Ok(())
 }

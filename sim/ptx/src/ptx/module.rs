@@ -9,6 +9,7 @@ use super::ast::{
 use super::decode::{self, Addresses};
 use super::error::PtxError;
 use super::forms::Space;
+use super::instr::Op;
 use super::kernel::{Kernel, LaunchableKernel, Param, ParamKind};
 use super::signatures::PARAMETER_BUFFER;
 use super::{
@@ -548,6 +549,8 @@ fn build(
         registers: pressure::of(function, &body),
         register_count: body.weights.len(),
         cta_limit: function.cta_limit,
+        cluster: function.cluster,
+        has_cluster_barrier: body.code.iter().any(|instr| matches!(instr.op, Op::ClusterBarrier { .. })),
         constants: Arc::clone(constants),
         launchable: Arc::from([]),
         code: body.code,

@@ -110,6 +110,8 @@ fn step(warp: &mut Warp, kernel: &Kernel, env: &mut Env, access: &mut MemAccess)
             | Op::Barrier { .. }
             | Op::BarrierReduce(_)
             | Op::System(_)
+            | Op::ClusterBarrier { waits: false }
+            | Op::Sent(_)
             | Op::Bulk(_)
             | Op::Tensor(_) => false,
             Op::Store(form) => form.space == Space::Local,

@@ -83,6 +83,9 @@ impl Warp {
             }
             Op::Exit => {
                 self.exit(mask);
+                if env.memory.clusters().current().is_some() {
+                    env.memory.clusters_mut().exit(mask.count_ones());
+                }
                 return Ok(Step::Exit);
             }
             op if !self.strands.is_single() && op.needs_members() && !self.strands.take_gathered() => {
@@ -107,7 +110,11 @@ impl Warp {
                 Step::Memory
             }
             Op::Mbarrier(form) => return mbarrier::execute(self, kernel, env, instr, form, mask, access),
+            Op::ClusterBarrier { waits } => {
+                return Ok(mbarrier::cluster_barrier(self, env, waits, mask, access));
+            }
             Op::Bulk(form) => return bulk::copy(self, kernel, env, instr, form, mask, access),
+            Op::Sent(form) => return bulk::send(self, kernel, env, instr, form, mask, access),
             Op::Tensor(form) => return tensor::copy(self, kernel, env, instr, form, mask, access),
             Op::WarpGroup(form) => {
                 self.multiply_in_group(kernel, env, instr, form, mask)?;

@@ -1,8 +1,8 @@
 //! Copies of boxes of a tensor between global and shared memory.
 
 use super::access::{AccessKind, Fault, MemAccess};
-use super::bulk::{self, PIECE};
-use super::forms::TensorForm;
+use super::bulk::{self, CopyTargets, PIECE};
+use super::forms::{BulkDirection, TensorForm};
 use super::instr::Instr;
 use super::kernel::Kernel;
 use super::lane::lanes;
@@ -61,16 +61,16 @@ fn copy_box(map: &TensorMap, rows: &[Row], shared: u64, to_shared: bool, env: &m
     let mut bytes = vec![0; row_bytes];
     for row in rows {
         let inside = row.before as usize..(row.before + row.inside) as usize;
-        let pieces = (row.at..).step_by(PIECE as usize).map(|at| map.place(shared, at) as usize);
+        let pieces = (row.at..).step_by(PIECE as usize).map(|at| map.place(shared, at));
         if to_shared {
             bytes.chunks_exact_mut(element).for_each(|to| to.copy_from_slice(&map.fill()[..element]));
             bulk::read(env.memory, row.global, &mut bytes[inside])?;
             for (place, piece) in pieces.zip(bytes.chunks_exact(PIECE as usize)) {
-                env.shared[place..][..piece.len()].copy_from_slice(piece);
+                env.shared_at(place, piece.len() as u64)?.copy_from_slice(piece);
             }
         } else {
             for (place, piece) in pieces.zip(bytes.chunks_exact_mut(PIECE as usize)) {
-                piece.copy_from_slice(&env.shared[place..][..PIECE as usize]);
+                piece.copy_from_slice(env.shared_at(place, PIECE)?);
             }
             bulk::write(env.memory, row.global, &bytes[inside])?;
         }
@@ -92,6 +92,8 @@ pub(crate) fn copy(
 ) -> std::result::Result<Step, Box<Fault>> {
     let maps = bulk::addresses(warp, kernel, instr.a, true, instr.offset as u64);
     let shared = bulk::addresses(warp, kernel, instr.b, form.wide_shared, instr.target.into());
+    let targets = CopyTargets::new(warp, kernel, env, form.direction, instr.c);
+    let to_shared = form.direction != BulkDirection::ToGlobal;
     let (mut pieces, mut box_bytes) = (Vec::new(), [0; 32]);
     for lane in lanes(mask) {
         let mut first = [0; MOST_DIMENSIONS];
@@ -105,10 +107,12 @@ pub(crate) fn copy(
                     shared[lane]
                 ));
             }
-            bulk::check_shared(shared[lane], map.box_bytes(), env.shared.len())?;
             box_bytes[lane] = map.box_bytes() as u32;
             let rows = rows(&map, first);
-            copy_box(&map, &rows, shared[lane], form.to_shared, env)?;
+            for shared in targets.places(lane, shared[lane]) {
+                bulk::check_shared(shared, map.box_bytes(), env)?;
+                copy_box(&map, &rows, shared, to_shared, env)?;
+            }
             for row in rows.iter().filter(|row| row.inside > 0) {
                 pieces.extend((row.global / PIECE * PIECE..row.global + row.inside).step_by(PIECE as usize));
             }
@@ -117,10 +121,10 @@ pub(crate) fn copy(
         copied.map_err(|what| warp.fault(kernel, env.launch, lane as u32, maps[lane], what))?;
     }
     access.then.clear();
-    if form.to_shared {
-        bulk::complete_at(warp, kernel, env, instr, form.wide_barrier, mask, &box_bytes, access)?;
+    if to_shared {
+        bulk::complete_at(warp, kernel, env, instr, form.wide_barrier, &targets, mask, &box_bytes, access)?;
     }
-    let kind = if form.to_shared { AccessKind::Load } else { AccessKind::Store };
+    let kind = if to_shared { AccessKind::Load } else { AccessKind::Store };
     bulk::describe(access, kind, pieces.into_iter());
     warp.advance();
     Ok(Step::Async)

@@ -42,8 +42,15 @@ pub enum Step {
     /// A memory access as [`Step::Memory`] that does not delay the warp. [`MemAccess::then`](super::MemAccess::then) has the
     /// changes of mbarriers that follow it. The caller must take them, also when the access has no lanes.
     Async,
-    /// The warp waits for a phase of an mbarrier. The instruction executes again when a phase of the CTA has ended
-    /// ([`Step::PhaseEnd`], [`Completion::apply`](super::Completion::apply)), or after some cycles.
+    /// An instruction that changes barriers of other CTAs when its message has arrived. [`MemAccess::then`](super::MemAccess::then)
+    /// has the changes. The caller must take them.
+    Message {
+        /// Bytes of the data that the message carries.
+        bytes: u32,
+    },
+    /// The warp waits for a phase of an mbarrier or of the cluster's barrier. The instruction executes again when a phase of the
+    /// CTA has ended ([`Step::PhaseEnd`], [`Completion::apply`](super::Completion::apply),
+    /// [`Clusters::take_woken`](crate::clusters::Clusters::take_woken)), or after some cycles.
     Suspend {
         /// Cycles after which the instruction must execute again.
         cycles: u32,
@@ -121,6 +128,8 @@ pub struct Warp {
     pub(super) reduction: Option<(u32, u32)>,
     /// The cycle at which the warp stops to wait for a phase of an mbarrier.
     pub(super) suspended: Option<u64>,
+    /// Phase of the cluster's barrier in which the warp has arrived.
+    pub(super) cluster_phase: u32,
 }
 
 impl Warp {
@@ -173,6 +182,7 @@ impl Warp {
             warp_in_grid: cta_in_grid * u64::from(launch.warps_per_cta()) + u64::from(warp_in_cta),
             reduction: None,
             suspended: None,
+            cluster_phase: 0,
         }
     }
 

@@ -51,6 +51,12 @@ impl FidelityBench {
         self.launch(&kernel(body), grid, block, pointer)
     }
 
+    /// Runs one cluster of `ctas` CTAs of a kernel with `body`, and returns its duration in core cycles.
+    pub fn run_cluster(&mut self, body: &str, ctas: u32, block: u32) -> Result<u64, FidelityError> {
+        let demand = format!("(.param .u64 p) .reqnctapercluster {ctas}, 1, 1");
+        self.launch(&kernel(body).replace("(.param .u64 p)", &demand), ctas, block, 0)
+    }
+
     /// Runs a kernel of one warp that returns at once, and returns its duration in core cycles.
     pub fn run_empty(&mut self) -> Result<u64, FidelityError> {
         let text =

@@ -5,6 +5,7 @@
 //! or queues saturate, the value may differ by a stated distance.
 pub(crate) mod bench;
 mod caches;
+mod clusters;
 pub(crate) mod cores;
 mod dram;
 mod measurement;
@@ -32,6 +33,7 @@ pub fn measure(config: &GpuConfig) -> Result<Vec<Measurement>, FidelityError> {
     let config = Arc::new(config);
     let mut found = cores::measure(&config)?;
     found.extend(tensor::measure(&config)?);
+    found.extend(clusters::measure(&config)?);
     found.extend(caches::measure(&config)?);
     found.extend(dram::measure(&config)?);
     Ok(found)

@@ -175,6 +175,7 @@ mod tests {
     use selvedge_cudart::operation::{LaunchOperation, PitchedRows, ProgramRecord};
     use selvedge_gpu::gpu::{Control, Limit};
     use selvedge_ptx::memory::HEAP_BASE;
+    use selvedge_ptx::requests::RequestedLaunch;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::Duration;
 
@@ -183,14 +184,13 @@ mod tests {
     #[test]
     fn every_launch_comes_once_and_finds_what_was_done_before_it() {
         let launch = |blocks| {
-            DeviceOperation::Launch(LaunchOperation {
-                module: 0,
+            let launch = RequestedLaunch {
                 kernel: "k".into(),
                 grid: [blocks, 1, 1],
                 block: [1, 1, 1],
-                dynamic_shared: 0,
-                params: Vec::new(),
-            })
+                ..RequestedLaunch::default()
+            };
+            DeviceOperation::Launch(LaunchOperation { module: 0, launch })
         };
         let fill = |byte| DeviceOperation::Fill { rows: PitchedRows::one(HEAP_BASE, 1), byte };
         let operations = vec![

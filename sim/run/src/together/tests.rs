@@ -127,7 +127,7 @@ fn residents(share: Share, ctas_per_sm: [u32; 2]) -> Vec<[u32; 2]> {
     let mut gpu = Gpu::new(&config, policies, Arc::new(Control::default()));
     gpu.share(share);
     for (slot, ctas) in (0..).zip(ctas_per_sm) {
-        let dims = LaunchDims { grid: [config.sm.count * ctas, 1, 1], block: [256, 1, 1], dynamic_shared: 0 };
+        let dims = LaunchDims::new([config.sm.count * ctas, 1, 1], [256, 1, 1]);
         let kernel = module.kernel("k").expect("there");
         gpu.start(LaunchedKernel::new(kernel, dims, vec![], slot, &config).expect("it fits"));
     }
@@ -225,7 +225,7 @@ fn requests_of_unequal_kernels(mechanism: &str, cycles: u64) -> [f64; 2] {
         memory.select(slot);
         module.load(&mut memory).expect("it fits");
         let grid = [config.sm.count * 3, 1, 1];
-        let dims = LaunchDims { grid, block: [256, 1, 1], dynamic_shared: 0 };
+        let dims = LaunchDims::new(grid, [256, 1, 1]);
         let kernel = module.kernel(name).expect("there");
         gpu.start(LaunchedKernel::new(kernel, dims, vec![], slot, &config).expect("it fits"));
     }

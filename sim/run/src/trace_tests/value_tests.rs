@@ -12,6 +12,7 @@ use selvedge_gpu::mechanism::DataNeeds;
 use selvedge_gpu::trace::values::ValueModel;
 use selvedge_hw::Engine;
 use selvedge_ptx::memory::HEAP_BASE;
+use selvedge_ptx::requests::RequestedLaunch;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,14 +45,14 @@ fn of_list(values: &str, mechanism: &str) -> RunReport {
 
 /// Returns the launch of the small program as the record of a CUDA program.
 fn small_record() -> Source {
-    let launch = LaunchOperation {
-        module: 0,
+    let launch = RequestedLaunch {
         kernel: "k".into(),
         grid: [2, 1, 1],
         block: [64, 1, 1],
-        dynamic_shared: 0,
         params: HEAP_BASE.to_le_bytes().into(),
+        ..RequestedLaunch::default()
     };
+    let launch = LaunchOperation { module: 0, launch };
     let operations = vec![
         DeviceOperation::Module { text: small_program_ptx() },
         DeviceOperation::Allocate { address: HEAP_BASE, bytes: 512 },

@@ -63,7 +63,7 @@ impl PlannedLaunch {
             Ok(out)
         };
         let (grid, block) = (triple(&self.grid)?, triple(&self.block)?);
-        Ok(LaunchDims { grid, block, dynamic_shared: self.dynamic_shared })
+        Ok(LaunchDims { dynamic_shared: self.dynamic_shared, ..LaunchDims::new(grid, block) })
     }
 }
 

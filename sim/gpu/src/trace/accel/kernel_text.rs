@@ -334,6 +334,7 @@ fn opcode(instr: &Instr, active: u32, step: Step) -> Result<String, String> {
     let opcode = match (step, instr.class) {
         (Step::Texture { .. }, _) | (_, OpClass::Texture) => return unsupported("textures"),
         (Step::Async | Step::AwaitReads, _) => return unsupported("bulk copies"),
+        (Step::Message { .. }, _) => return unsupported("messages between CTAs of a cluster"),
         (Step::Barrier { id: 0, threads: None, arrive_only: false }, _) => "BAR.SYNC",
         (Step::Barrier { .. }, _) => return unsupported("barriers of a part of the CTA"),
         (Step::Fence, _) => "MEMBAR.SC.GPU",

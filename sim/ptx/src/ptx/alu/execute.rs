@@ -11,6 +11,7 @@ use super::super::lane::{FLUSH, Lane, SATURATE};
 use super::super::registers::{Literals, WarpRegisters};
 use super::super::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use super::AluOp;
+use crate::clusters;
 
 macro_rules! map {
     ($name:ident, $($type:ident $value:ident $field:ident),+) => {

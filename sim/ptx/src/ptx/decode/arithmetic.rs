@@ -110,6 +110,9 @@ impl FunctionDecoder<'_> {
     pub(super) fn mov(&mut self, opcode: &str, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
         let [d, a] = exactly(operands)?;
         match (d, a) {
+            (_, Operand::Special(name)) if modifiers == ["pred"] && name == "%is_explicit_cluster" => {
+                self.setp(&["ne", "u32"], &[d.clone(), a.clone(), Operand::Integer(0)])
+            }
             _ if modifiers == ["pred"] => self.mov_predicate(d, a),
             (_, Operand::Vector(parts)) => self.pack(opcode, d, parts),
             (Operand::Vector(parts), _) => self.unpack(opcode, parts, a),
@@ -181,7 +184,7 @@ impl FunctionDecoder<'_> {
         let [space, size] = rest else { return Err("it needs a space and a size".to_owned()) };
         let window = match *space {
             "global" => 0,
-            "shared" | "shared::cta" => SHARED_WINDOW,
+            "shared" | "shared::cta" | "shared::cluster" => SHARED_WINDOW,
             "local" => LOCAL_WINDOW,
             "const" => CONST_WINDOW,
             "param" => PARAM_WINDOW,

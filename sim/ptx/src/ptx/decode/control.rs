@@ -37,6 +37,19 @@ impl FunctionDecoder<'_> {
     }
 
     pub(super) fn barrier(&mut self, modifiers: &[&str], operands: &[Operand]) -> Result<()> {
+        if let ["cluster", kind, rest @ ..] = modifiers {
+            exactly::<0>(operands)?;
+            let is_known = |name: &&str| matches!(*name, "aligned" | "release" | "relaxed" | "acquire");
+            let waits = match *kind {
+                "arrive" => false,
+                "wait" => true,
+                _ => return Err("only 'arrive' and 'wait' are known of a cluster".to_owned()),
+            };
+            if let Some(other) = rest.iter().find(|name| !is_known(name)) {
+                return Err(format!("modifier '{}' is not known", quote(other)));
+            }
+            return self.plain(Op::ClusterBarrier { waits }, OpClass::Barrier);
+        }
         let kinds: Vec<&str> =
             modifiers.iter().copied().filter(|m| !matches!(*m, "cta" | "aligned")).collect();
         if let ["red", mode, of] = kinds[..] {

@@ -13,7 +13,6 @@ impl FunctionDecoder<'_> {
         let (mut generic, mut parity, mut expects_bytes, mut completes) = (true, false, false, true);
         for modifier in modifiers {
             match *modifier {
-                // The only CTA of the cluster is this one.
                 "shared" | "shared::cta" | "shared::cluster" => generic = false,
                 "parity" => parity = true,
                 "expect_tx" => expects_bytes = true,

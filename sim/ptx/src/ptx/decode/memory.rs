@@ -242,7 +242,7 @@ fn memory_form(modifiers: &[&str]) -> Result<MemoryForm> {
     for modifier in modifiers {
         match *modifier {
             "global" => form.space = Space::Global,
-            "shared" | "shared::cta" => form.space = Space::Shared,
+            "shared" | "shared::cta" | "shared::cluster" => form.space = Space::Shared,
             "local" => form.space = Space::Local,
             "const" => form.space = Space::Const,
             "param" | "param::entry" | "param::func" => form.space = Space::Param,

@@ -287,6 +287,9 @@ impl<'a> FunctionDecoder<'a> {
         match name {
             _ if Self::is_half(name, &modifiers) => self.half(name, &modifiers, operands),
             "ld" | "ldu" => self.load(&modifiers, operands),
+            "st" | "red" if modifiers.first() == Some(&"async") => {
+                self.send(name == "red", &modifiers, operands)
+            }
             "st" => self.store(&modifiers, operands),
             "atom" | "red" => self.atomic(name == "red", &modifiers, operands),
             "mov" => self.mov(opcode, &modifiers, operands),
@@ -327,6 +330,10 @@ impl<'a> FunctionDecoder<'a> {
             "vote" => self.vote(&modifiers, operands),
             "bfi" => self.insert(&modifiers, operands),
             "lop3" => self.lop3(&modifiers, operands),
+            "mapa" | "getctarank" => self.with_own_rank(opcode, operands),
+            "isspacep" if modifiers != ["shared::cluster"] && modifiers[0].starts_with("shared") => {
+                self.with_own_rank(opcode, operands)
+            }
             "match" => self.match_values(&modifiers, operands),
             "redux" => self.reduce(&modifiers, operands),
             "brx" => self.branch_indexed(&modifiers, operands),
@@ -359,6 +366,12 @@ impl<'a> FunctionDecoder<'a> {
                 decoded.unwrap_or_else(|| self.table(opcode, operands))
             }
         }
+    }
+
+    /// Decodes a row of the table whose last operand is the rank of the executing CTA in its cluster.
+    fn with_own_rank(&mut self, opcode: &str, operands: &[Operand]) -> Result<()> {
+        let own = Operand::Special("%cluster_ctarank".into());
+        self.table(opcode, &[operands, &[own]].concat())
     }
 
     fn plain(&mut self, op: Op, class: OpClass) -> Result<()> {

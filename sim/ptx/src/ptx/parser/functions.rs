@@ -32,6 +32,7 @@ impl<'a> PtxParser<'a> {
             bodies: Vec::new(),
             locals: Vec::new(),
             cta_limit: None,
+            cluster: None,
             register_limit: None,
             least_ctas: None,
         });
@@ -155,7 +156,7 @@ impl<'a> PtxParser<'a> {
         while let Some(directive) = self.word() {
             let line = self.line;
             match directive {
-                ".maxntid" | ".reqntid" => {
+                ".maxntid" | ".reqntid" | ".reqnctapercluster" => {
                     self.advance()?;
                     let mut limit = [1; 3];
                     for (axis, value) in limit.iter_mut().enumerate() {
@@ -164,7 +165,10 @@ impl<'a> PtxParser<'a> {
                         }
                         *value = self.take_integer("the limit")?.min(u64::from(u32::MAX)) as u32;
                     }
-                    self.current().cta_limit = Some((limit, directive == ".reqntid"));
+                    match directive {
+                        ".reqnctapercluster" => self.current().cluster = Some(limit),
+                        _ => self.current().cta_limit = Some((limit, directive == ".reqntid")),
+                    }
                 }
                 ".maxnreg" | ".minnctapersm" | ".maxnctapersm" | ".maxclusterrank" => {
                     self.advance()?;

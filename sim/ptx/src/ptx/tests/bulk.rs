@@ -102,16 +102,16 @@ fn an_invalid_copy_is_a_fault_with_its_line() {
 }
 
 #[test]
-fn copies_between_ctas_and_other_spaces_are_refused() {
+fn copies_with_other_spaces_or_operands_are_refused() {
     for (statement, says) in [
         (
-            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%rd0], 16, [bar], %h1",
-            "modifier 'multicast::cluster' is not known",
+            "cp.async.bulk.shared::cluster.shared::cta.bulk_group [tile], [tile], 16",
+            "known are copies from .global or .shared to .shared with mbarrier::complete_tx::bytes, and from .shared to .global \
+             with bulk_group",
         ),
         (
-            "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [tile], [tile], 16, [bar]",
-            "known are copies from .global to .shared with mbarrier::complete_tx::bytes, and from .shared to .global with \
-             bulk_group",
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%rd0], 16, [bar]",
+            "it does not take 4 operands",
         ),
         (
             "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd0], [tile], 16, %h1",

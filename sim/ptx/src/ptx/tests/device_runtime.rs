@@ -54,7 +54,7 @@ fn a_launch_has_the_dimensions_the_stream_and_the_parameters_that_each_thread_st
     assert_eq!(results, [0, 0]);
     let [first, second] = &requests[..] else { panic!("two launches: {requests:?}") };
     for (request, number) in [(first, 0u8), (second, 1)] {
-        let RequestedWork::Launch(RequestedLaunch { kernel, grid, block, dynamic_shared, params }) =
+        let RequestedWork::Launch(RequestedLaunch { kernel, grid, block, dynamic_shared, params, .. }) =
             &request.work
         else {
             panic!("a launch: {request:?}")

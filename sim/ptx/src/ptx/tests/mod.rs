@@ -4,6 +4,7 @@ mod arithmetic;
 mod atomics;
 mod bulk;
 mod carry;
+mod clusters;
 mod compiled;
 mod conformance;
 mod control;

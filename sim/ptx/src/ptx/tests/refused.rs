@@ -26,8 +26,8 @@ fn what_is_wrong_in_a_kernel_refuses_that_kernel_alone() {
         ),
         (".entry bad() {\n \u{1} }", "k.ptx:10: kernel 'bad': character '\\u{1}' does not belong in PTX"),
         (
-            ".entry bad(.param .u64 p)\n.pragma \"x\";\n.reqnctapercluster 2, 1, 1\n{ ret; }",
-            "k.ptx:11: kernel 'bad': '.reqnctapercluster' is not a directive of a function",
+            ".entry bad(.param .u64 p)\n.pragma \"x\";\n.blocksareclusters\n{ ret; }",
+            "k.ptx:11: kernel 'bad': '.blocksareclusters' is not a directive of a function",
         ),
         (".entry bad(.param .b128 p) { ret; }", "k.ptx:9: kernel 'bad': "),
         (
