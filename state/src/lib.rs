@@ -88,9 +88,23 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// Returns an empty writer that uses the memory of `bytes`.
+    #[must_use]
+    pub fn reusing(mut bytes: Vec<u8>) -> Self {
+        bytes.clear();
+        Writer { bytes, ..Writer::default() }
+    }
+
     /// Appends bytes unchanged.
     pub fn put(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Appends zeros, and returns them for changes.
+    fn extend(&mut self, bytes: usize) -> &mut [u8] {
+        let before = self.bytes.len();
+        self.bytes.resize(before + bytes, 0);
+        &mut self.bytes[before..]
     }
 
     /// Returns the number of the shared cell at this address, and `true` if the cell is new.

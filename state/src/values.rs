@@ -23,6 +23,16 @@ macro_rules! numbers {
             fn is_value() -> bool {
                 true
             }
+            // Caches have millions of numbers.
+            fn save_all(all: &[Self], to: &mut Writer) {
+                let places = to.extend(size_of_val(all)).as_chunks_mut().0;
+                places.iter_mut().zip(all).for_each(|(place, number)| *place = number.to_le_bytes());
+            }
+            fn read_all(count: usize, from: &mut Reader) -> Result<Vec<Self>, StateError> {
+                let bytes = count.checked_mul(size_of::<Self>()).unwrap_or(usize::MAX);
+                let places = from.take(bytes)?.as_chunks().0;
+                Ok(places.iter().map(|place| Self::from_le_bytes(*place)).collect())
+            }
         }
     )+};
 }

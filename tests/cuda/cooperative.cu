@@ -41,19 +41,14 @@ int main() {
     // More blocks than fit on the GPU at the same time would wait forever.
     cudaError_t refused = cudaLaunchCooperativeKernel((const void *)relay, dim3(1 << 20), dim3(1024), args, 0, nullptr);
     DEMAND(refused == cudaErrorCooperativeLaunchTooLarge);
-    // Clusters would share memory, which is unsupported.
-    cudaLaunchAttribute cluster = {};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = 2;
-    cluster.val.clusterDim.y = cluster.val.clusterDim.z = 1;
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3(BLOCKS);
     config.blockDim = dim3(THREADS);
-    config.attrs = &cluster;
+    config.attrs = &attribute;
     config.numAttrs = 1;
-    DEMAND(cudaLaunchKernelExC(&config, (const void *)relay, args) == cudaErrorNotSupported);
-    cluster.id = cudaLaunchAttributeCooperative;
-    cluster.val.cooperative = 1;
     CUDA(cudaLaunchKernelExC(&config, (const void *)relay, args));
     CUDA(cudaDeviceSynchronize());
     std::printf("blocks agree\n");

@@ -928,9 +928,10 @@ fn a_timeout_and_a_signal_end_a_program_with_all_that_it_has_started() {
 #[test]
 fn mistakes_of_the_command_line_are_one_line() {
     let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("bad.sprog"), "selvedge program 1\nnothing").expect("written");
+    fs::write(folder.path().join("bad.sprog"), "selvedge program 2\nnothing").expect("written");
     fs::write(folder.path().join("other.sprog"), "something else").expect("written");
-    let mistakes: [(&[&str], &str); 8] = [
+    fs::write(folder.path().join("old.sprog"), "selvedge program 1\nnothing").expect("written");
+    let mistakes: [(&[&str], &str); 9] = [
         (&["cuda"], "<PROGRAM>"),
         (&["cuda", "--", "./no-such-program"], "./no-such-program: there is no such program"),
         (&["cuda", "--record", "a.txt", "--", "true"], "--record a.txt: must be a name that ends in .sprog"),
@@ -941,6 +942,7 @@ fn mistakes_of_the_command_line_are_one_line() {
         (&["cuda", "--", "true"], "true: it has made no call of the CUDA runtime library"),
         (&["run", "bad.sprog"], "bad.sprog: the recorded program is damaged"),
         (&["run", "other.sprog"], "other.sprog: must be a recorded program"),
+        (&["run", "old.sprog"], "old.sprog: another version of selvedge has recorded it: record it again"),
         (&["run", "none.sprog"], "none.sprog: cannot read it"),
     ];
     for (words, line) in mistakes {

@@ -361,28 +361,34 @@ pub fn occupancy(
 ) -> Done {
     let number = runtime.kernel(function)?.number;
     let threads = u64::try_from(threads).map_err(|_| error::INVALID_VALUE)?;
-    put(blocks, query_occupancy(runtime, [number, threads, shared as u64], [1; 3])?[0] as c_int)
+    put(blocks, query_occupancy(runtime, [number, threads, shared as u64], [0; 3])?.blocks as c_int)
 }
 
-/// Returns the blocks that an SM holds and the clusters that the GPU holds at the same time.
-fn query_occupancy(runtime: &mut Runtime, of: [u64; 3], cluster: [u32; 3]) -> Done<[u64; 2]> {
+/// A kernel's blocks that an SM holds at the same time, clusters that the GPU holds, and blocks of a cluster.
+struct KernelOccupancy {
+    blocks: u64,
+    clusters: u64,
+    cluster_blocks: u64,
+}
+
+/// Queries the occupancy of a kernel by its number, threads per block and shared memory. A cluster of zeros is that of the kernel.
+fn query_occupancy(runtime: &mut Runtime, of: [u64; 3], cluster: [u32; 3]) -> Done<KernelOccupancy> {
     let words: Vec<u64> = of.into_iter().chain(cluster.map(u64::from)).collect();
-    let found = runtime.connection.numbers(Call::Occupancy, &words, &[], 2)?;
-    Ok([found[0], found[1]])
+    let found = runtime.connection.numbers(Call::Occupancy, &words, &[], 3)?;
+    Ok(KernelOccupancy { blocks: found[0], clusters: found[1], cluster_blocks: found[2] })
 }
 
-/// Returns the max number of clusters of a launch that the GPU holds at the same time. `cluster` replaces the launch's clusters.
-fn active_clusters(
+/// Returns the occupancy of a launch. `cluster` replaces the launch's clusters.
+fn launch_occupancy(
     runtime: &mut Runtime,
     function: *const c_void,
     config: *const c_void,
     cluster: Option<[u32; 3]>,
-) -> Done<u64> {
+) -> Done<KernelOccupancy> {
     let LaunchConfiguration { block, shared, cluster: own, .. } = with_attributes(runtime, function, config)?;
     let number = runtime.kernel(function)?.number;
     let threads = [block.x, block.y, block.z].map(u64::from).iter().product();
-    let cluster = cluster.unwrap_or(if own == [0; 3] { [1; 3] } else { own });
-    Ok(query_occupancy(runtime, [number, threads, shared as u64], cluster)?[1])
+    query_occupancy(runtime, [number, threads, shared as u64], cluster.unwrap_or(own))
 }
 
 /// Max blocks of a cluster on every GPU with clusters, and CUDA's number of the attribute that allows a kernel more.
@@ -391,10 +397,14 @@ const ALLOWS_LARGER_CLUSTERS: c_int = 14;
 
 /// Returns the max blocks of a cluster of a launch.
 pub fn potential_cluster(runtime: &mut Runtime, function: *const c_void, config: *const c_void) -> Done<u64> {
-    let most = runtime.property(Property::ClusterBlocks)?;
-    let allowed = runtime.kernels.get(&(function as usize)).is_some_and(|kernel| kernel.has_large_clusters);
-    let mut blocks = if allowed { most } else { most.min(PORTABLE_CLUSTER) };
-    while blocks > 1 && active_clusters(runtime, function, config, Some([blocks as u32, 1, 1]))? == 0 {
+    let demanded = launch_occupancy(runtime, function, config, Some([0; 3]))?.cluster_blocks;
+    if demanded > 1 {
+        return Ok(demanded);
+    }
+    let mut blocks = runtime.property(Property::ClusterBlocks)?.min(runtime.largest_cluster(function));
+    while blocks > 1
+        && launch_occupancy(runtime, function, config, Some([blocks as u32, 1, 1]))?.clusters == 0
+    {
         blocks /= 2;
     }
     Ok(blocks)
@@ -402,7 +412,7 @@ pub fn potential_cluster(runtime: &mut Runtime, function: *const c_void, config:
 
 /// Returns the max number of clusters of a launch that the GPU holds at the same time.
 pub fn most_clusters(runtime: &mut Runtime, function: *const c_void, config: *const c_void) -> Done<u64> {
-    active_clusters(runtime, function, config, None)
+    Ok(launch_occupancy(runtime, function, config, None)?.clusters)
 }
 
 /// Sets an attribute of a kernel.
@@ -451,7 +461,16 @@ pub fn with_attributes(
             _ => {}
         }
     }
-    Ok(shape)
+    let blocks = shape.cluster.map(u64::from).iter().product::<u64>();
+    if blocks > runtime.largest_cluster(function) { Err(error::INVALID_CLUSTER_SIZE) } else { Ok(shape) }
+}
+
+impl Runtime {
+    /// Returns the max blocks of a cluster that the attributes of a kernel allow.
+    fn largest_cluster(&self, function: *const c_void) -> u64 {
+        let kernel = self.kernels.get(&(function as usize));
+        if kernel.is_some_and(|kernel| kernel.has_large_clusters) { u64::MAX } else { PORTABLE_CLUSTER }
+    }
 }
 
 /// Checks that all blocks of a cooperative launch fit on the GPU at the same time.
@@ -460,8 +479,7 @@ pub fn check_cooperative(runtime: &mut Runtime, function: *const c_void, shape: 
     let [grid, block] =
         [grid, block].map(|sides| [sides.x, sides.y, sides.z].map(u64::from).iter().product::<u64>());
     let of = [runtime.kernel(function)?.number, block, shared as u64];
-    let [resident, _] = query_occupancy(runtime, of, [1; 3])?;
-    let most = resident * runtime.property(Property::Sms)?;
+    let most = query_occupancy(runtime, of, [0; 3])?.blocks * runtime.property(Property::Sms)?;
     if grid > most { Err(COOPERATIVE_LAUNCH_TOO_LARGE) } else { Ok(()) }
 }
 

@@ -12,6 +12,8 @@ pub const EXTENSION: &str = ".sprog";
 
 /// First bytes of a record.
 const MAGIC: &[u8] = b"selvedge program 2\n";
+/// First bytes of a record of any version.
+const ANY_VERSION: &[u8] = b"selvedge program ";
 /// Last bytes of a record. The LZ4 decoder does not detect a file that is truncated before its checksum.
 const END: &[u8] = b"end\n";
 
@@ -246,6 +248,12 @@ pub enum RecordError {
         /// Path of the file.
         file: String,
     },
+    /// The file is a record of another version.
+    #[error("{file}: another version of selvedge has recorded it: record it again")]
+    OtherVersion {
+        /// Path of the file.
+        file: String,
+    },
     /// The file is truncated or modified.
     #[error("{file}: the recorded program is damaged: {why}")]
     Damaged {
@@ -288,7 +296,11 @@ impl ProgramRecord {
 
     fn of_bytes(file: &str, bytes: &[u8], most: u64) -> Result<Self, RecordError> {
         let Some(rest) = bytes.strip_prefix(MAGIC) else {
-            return Err(RecordError::NotOne { file: file.into() });
+            let file = file.into();
+            return Err(match bytes.starts_with(ANY_VERSION) {
+                true => RecordError::OtherVersion { file },
+                false => RecordError::NotOne { file },
+            });
         };
         let damaged = |why: String| RecordError::Damaged { file: file.into(), why };
         let rest = rest.strip_suffix(END).ok_or_else(|| damaged("its end is missing".into()))?;

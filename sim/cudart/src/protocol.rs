@@ -131,8 +131,8 @@ calls! {
     MemoryInfo = 13,
     /// Creates a texture. Returns its handle.
     Texture = 14,
-    /// Returns how many blocks of a kernel an SM holds, and how many clusters the GPU holds: index, threads per block, dynamic
-    /// shared memory, blocks of a cluster in x, y and z.
+    /// Returns how many blocks of a kernel an SM holds, how many clusters the GPU holds, and the blocks of a cluster: index, threads per
+    /// block, dynamic shared memory, cluster in x, y and z or zeros.
     Occupancy = 15,
     /// Begins a connection: id of the process. Gets no reply.
     Hello = 16,

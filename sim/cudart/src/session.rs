@@ -703,7 +703,10 @@ impl Session {
             return Err(RefusedCall::new(error::INVALID_VALUE, "an occupancy query without its numbers"));
         };
         let (_, kernel) = self.kernel(number)?;
-        let cluster = [cx, cy, cz].map(|side| u32::try_from(side).unwrap_or(u32::MAX));
+        let cluster = match [cx, cy, cz] {
+            [0, 0, 0] => kernel.cluster.unwrap_or([1; 3]),
+            sides => sides.map(|side| u32::try_from(side).unwrap_or(u32::MAX)),
+        };
         let mut dims = LaunchDims::new(cluster, [u32::try_from(threads).unwrap_or(u32::MAX), 1, 1]);
         dims.cluster = cluster;
         dims.dynamic_shared = u32::try_from(shared).unwrap_or(u32::MAX);
@@ -711,9 +714,9 @@ impl Session {
         let config = self.device.config();
         // A block that does not fit in an SM has an occupancy of 0, which is not an error.
         let launch = LaunchedKernel::new(kernel, dims, params, 0, config).ok();
-        let occupancy =
+        let [ctas, clusters] =
             launch.map_or([0; 2], |launch| [launch.most_ctas(&config.sm), launch.most_clusters(&config.sm)]);
-        Ok(numbers(occupancy.map(u64::from).to_vec()))
+        Ok(numbers([ctas, clusters, dims.cluster_ctas()].map(u64::from).to_vec()))
     }
 
     /// Returns the values of all [`Property`]s, in order.

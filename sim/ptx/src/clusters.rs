@@ -53,6 +53,8 @@ struct Cluster {
     arrived: u32,
     /// Number of the barrier's phase.
     phase: u32,
+    /// Phase that waiting warps see. It follows `phase` when the message about its end has arrived.
+    seen: u32,
 }
 
 impl Cluster {
@@ -69,7 +71,7 @@ impl Cluster {
 
 /// The running clusters of a device.
 #[derive(Clone, Debug, Default, State)]
-pub struct Clusters {
+pub struct RunningClusters {
     running: BTreeMap<u64, Cluster>,
     next: u64,
     /// The executing CTA, if it is in a cluster.
@@ -78,25 +80,26 @@ pub struct Clusters {
     woken: Vec<u32>,
 }
 
-impl Clusters {
+impl RunningClusters {
     /// Starts a cluster of `ctas` CTAs of `threads` threads, with `shared_bytes` bytes of zeroed shared memory each. Returns its
     /// number.
     pub fn start(&mut self, ctas: u32, threads: u32, shared_bytes: usize) -> u64 {
         let cta = MemberCta { shared: vec![0; shared_bytes], threads, name: None };
         let number = self.next;
         self.next += 1;
-        self.running.insert(number, Cluster { ctas: vec![cta; ctas as usize], arrived: 0, phase: 0 });
+        self.running
+            .insert(number, Cluster { ctas: vec![cta; ctas as usize], arrived: 0, phase: 0, seen: 0 });
         number
     }
 
-    /// Names a CTA, for [`Clusters::take_woken`].
+    /// Names a CTA, for [`RunningClusters::take_woken`].
     pub fn name(&mut self, member: ClusterMember, name: u32) {
         if let Some(cta) = self.cta(member) {
             cta.name = Some(name);
         }
     }
 
-    /// Begins the execution of a CTA. Returns its shared memory, which [`Clusters::leave`] must put back.
+    /// Begins the execution of a CTA. Returns its shared memory, which [`RunningClusters::leave`] must put back.
     pub fn enter(&mut self, member: ClusterMember) -> Vec<u8> {
         self.current = Some(member);
         self.cta(member).map(|cta| std::mem::take(&mut cta.shared)).unwrap_or_default()
@@ -111,7 +114,7 @@ impl Clusters {
         }
     }
 
-    /// Returns whether a phase of a barrier has ended in a CTA with a name since the last [`Clusters::take_woken`].
+    /// Returns whether a phase of a barrier has ended in a CTA with a name since the last [`RunningClusters::take_woken`].
     #[inline]
     #[must_use]
     pub fn has_woken(&self) -> bool {
@@ -155,39 +158,41 @@ impl Clusters {
         self.woken.extend(name);
     }
 
-    /// Returns the phase of the barrier of the executing CTA's cluster.
-    pub(crate) fn phase(&self) -> u32 {
+    /// Returns the phase of the barrier of the executing CTA's cluster, and the phase that waiting warps see.
+    pub(crate) fn phases(&self) -> (u32, u32) {
         let cluster = self.current.and_then(|member| self.running.get(&member.cluster));
-        cluster.map_or(0, |cluster| cluster.phase)
+        cluster.map_or((0, 0), |cluster| (cluster.phase, cluster.seen))
     }
 
-    /// Counts threads of the executing CTA that arrive at the barrier of its cluster.
-    pub(crate) fn arrive(&mut self, threads: u32) {
-        let Some(member) = self.current else { return };
-        if let Some(cluster) = self.running.get_mut(&member.cluster) {
-            cluster.arrived += threads;
-            self.end_phase(member.cluster);
+    /// Counts threads of the executing CTA that arrive at the barrier of its cluster. Returns whether the phase ends.
+    pub(crate) fn arrive(&mut self, threads: u32) -> bool {
+        let Some(cluster) = self.current.and_then(|member| self.running.get_mut(&member.cluster)) else {
+            return false;
+        };
+        cluster.arrived += threads;
+        cluster.end_phase()
+    }
+
+    /// Lets the waiting warps of the executing CTA's cluster see that a phase has ended.
+    pub(crate) fn show_phase(&mut self) {
+        if let Some(cluster) = self.current.and_then(|member| self.running.get_mut(&member.cluster)) {
+            cluster.seen = cluster.phase;
+            self.woken.extend(cluster.ctas.iter().filter_map(|cta| cta.name));
         }
     }
 
-    /// Counts threads of the executing CTA that exit. The barrier does not expect them any more.
-    pub(crate) fn exit(&mut self, threads: u32) {
+    /// Counts threads of the executing CTA that exit. `arrived` of them have arrived at the barrier in this phase. The barrier does
+    /// not expect them any more.
+    pub(crate) fn exit(&mut self, threads: u32, arrived: u32) {
         let Some(member) = self.current else { return };
         let Some(cta) = self.cta(member) else { return };
         cta.threads = cta.threads.saturating_sub(threads);
-        self.end_phase(member.cluster);
-        let cluster = self.running.get(&member.cluster);
-        if cluster.is_some_and(|cluster| cluster.ctas.iter().all(|cta| cta.threads == 0)) {
+        let Some(cluster) = self.running.get_mut(&member.cluster) else { return };
+        cluster.arrived = cluster.arrived.saturating_sub(arrived);
+        if cluster.ctas.iter().all(|cta| cta.threads == 0) {
             self.running.remove(&member.cluster);
-        }
-    }
-
-    /// Wakes all CTAs of a cluster if a phase of its barrier ends.
-    fn end_phase(&mut self, cluster: u64) {
-        if let Some(cluster) = self.running.get_mut(&cluster)
-            && cluster.end_phase()
-        {
-            self.woken.extend(cluster.ctas.iter().filter_map(|cta| cta.name));
+        } else if cluster.end_phase() {
+            self.show_phase();
         }
     }
 

@@ -8,7 +8,7 @@
 //! Programs that share the GPU each have an address space. The spaces lie next to each other in physical memory:
 //! caches and DRAM see [`physical`] addresses. Program 0 has equal addresses in both.
 
-use crate::clusters::Clusters;
+use crate::clusters::RunningClusters;
 use crate::ptx::{Fault, GLOBALS_BASE, LOCAL_REGION};
 use crate::requests::KernelRequests;
 use crate::texture::Texture;
@@ -270,7 +270,7 @@ pub struct DeviceMemory {
     textures: Vec<Texture>,
     printed: PrintedText,
     requests: KernelRequests,
-    clusters: Clusters,
+    clusters: RunningClusters,
     /// Program whose address space is selected.
     program: u8,
     /// Address spaces of the other programs, by program number.
@@ -345,7 +345,7 @@ impl DeviceMemory {
             textures: Vec::new(),
             printed: PrintedText::default(),
             requests: KernelRequests::default(),
-            clusters: Clusters::default(),
+            clusters: RunningClusters::default(),
             program: 0,
             parked: Vec::new(),
             changes: None,
@@ -606,12 +606,12 @@ impl DeviceMemory {
 
     /// Returns the running clusters.
     #[must_use]
-    pub fn clusters(&self) -> &Clusters {
+    pub fn clusters(&self) -> &RunningClusters {
         &self.clusters
     }
 
     /// Returns the running clusters, to change them.
-    pub fn clusters_mut(&mut self) -> &mut Clusters {
+    pub fn clusters_mut(&mut self) -> &mut RunningClusters {
         &mut self.clusters
     }
 

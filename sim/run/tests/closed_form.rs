@@ -904,3 +904,19 @@ fn the_ctas_of_a_cluster_start_in_one_group_of_sms() {
     }
     assert_eq!(sms.iter().map(|sm| sm / 4).max(), Some(3));
 }
+
+#[test]
+fn clusters_are_spread_over_all_sms() {
+    let config = with_clusters();
+    let mut bench = Bench::new(&config);
+    let out = bench.memory.alloc(4 * 64, "SM of each CTA").expect("it fits");
+    let body = "mov.u32 %r5, %smid;\nmul.wide.u32 %rd2, %r2, 4;\nadd.u64 %rd2, %rd1, %rd2;\nst.global.u32 [%rd2], %r5;\n";
+    let text = kernel(&format!("{body}{CLUSTER_SYNC}"))
+        .replace("(.param .u64 p) {", "(.param .u64 p)\n.reqnctapercluster 2, 1, 1\n{");
+    // Groups of 4, 4, 4 and 3 SMs. A cluster in the last one leaves an SM free.
+    bench.run_text(&text, 14, 1, out);
+    let mut sms = bench.memory.read_u32s(out, 14).expect("inside the buffer");
+    sms.sort_unstable();
+    sms.dedup();
+    assert_eq!(sms.len(), 14, "{sms:?}");
+}

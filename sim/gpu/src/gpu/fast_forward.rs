@@ -191,6 +191,8 @@ impl Gpu {
             }
         }
         let executed = all.execution.executed;
+        // All warps poll without timing.
+        all.execution.memory.clusters_mut().take_woken();
         for (id, (sm, quotas)) in self.sms.iter_mut().zip(quotas).enumerate() {
             sm.go_on(quotas);
             self.wakes.set(id, now, now + 1);

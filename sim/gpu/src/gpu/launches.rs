@@ -7,6 +7,7 @@ use crate::sm::read_only::{Banks, Changed};
 use selvedge_ptx::clusters::ClusterMember;
 use selvedge_ptx::memory::DeviceMemory;
 use selvedge_state::State;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Bits of a CTA slot in the name of a CTA.
@@ -20,6 +21,25 @@ fn place_name(sm: u16, slot: u8) -> u32 {
 /// Returns the SM and the slot of the CTA with a name.
 pub fn place_of(name: u32) -> (usize, u8) {
     ((name >> SLOT_BITS) as usize, name as u8)
+}
+
+/// Returns the SM of each CTA of a cluster in a group of SMs, always the one with the fewest CTAs. `None` if the cluster does not fit.
+fn places(kernel: &LaunchedKernel, share: &Share, group: &[Sm], all_sms: usize) -> Option<Vec<usize>> {
+    let mut added = vec![0; group.len()];
+    let mut places = Vec::new();
+    for _ in 0..kernel.dims.cluster_ctas() {
+        let (slot, program) = (usize::from(kernel.slot), usize::from(kernel.program));
+        let fits = |place: &usize| {
+            let (sm, added) = (&group[*place], added[*place]);
+            let id = usize::from(sm.number());
+            added < sm.room_for(kernel) && share.allows(program, id, all_sms, sm.resident_ctas(slot) + added)
+        };
+        let load = |place: &usize| group[*place].all_resident_ctas() + added[*place];
+        let place = (0..group.len()).filter(fits).min_by_key(load)?;
+        added[place] += 1;
+        places.push(place);
+    }
+    Some(places)
 }
 
 /// A launch in progress.
@@ -156,7 +176,7 @@ impl Launches {
         self.running.iter().any(|running| running.next < running.total)
     }
 
-    /// Starts at most one cluster in each group of SMs, and gives the other SMs CTAs as [`Launches::dispatch_ctas`] does.
+    /// Starts clusters ([`Launches::dispatch_clusters`]), then gives the SMs CTAs of other launches ([`Launches::dispatch_ctas`]).
     pub fn dispatch(
         &mut self,
         now: u64,
@@ -172,8 +192,8 @@ impl Launches {
         self.may_dispatch |= any && self.has_ctas_left();
     }
 
-    /// Starts at most one cluster in each group of SMs. Its CTAs go to different SMs, if they fit there. Returns whether it has
-    /// started any.
+    /// Starts clusters, at most as many as groups of SMs, each in the group with the fewest CTAs per SM. Returns whether it has started
+    /// any.
     #[cold]
     fn dispatch_clusters(
         &mut self,
@@ -183,58 +203,44 @@ impl Launches {
         memory: &mut DeviceMemory,
         took: &mut impl FnMut(usize),
     ) -> bool {
-        let (count, mut any) = (sms.len(), false);
-        for group in sms.chunks_mut(self.group_sms as usize) {
+        let (count, group_sms) = (sms.len(), self.group_sms as usize);
+        let groups = || (0..count).step_by(group_sms).map(|start| start..count.min(start + group_sms));
+        let mut any = false;
+        for _ in groups() {
             if self.is_held(issued) {
                 break;
             }
             let share = &self.share;
-            let rooms = |kernel: &LaunchedKernel, group: &[Sm]| -> Option<Vec<usize>> {
-                let (slot, program) = (usize::from(kernel.slot), usize::from(kernel.program));
-                let mut rooms: Vec<u32> = group.iter().map(|sm| sm.room_for(kernel)).collect();
-                let mut places = Vec::new();
-                loop {
-                    for (at, sm) in group.iter().enumerate() {
-                        let here = places.iter().filter(|place| **place == at).count() as u32;
-                        let id = usize::from(sm.number());
-                        let may = share.allows(program, id, count, sm.resident_ctas(slot) + here);
-                        if rooms[at] > 0 && may {
-                            rooms[at] -= 1;
-                            places.push(at);
-                        }
-                        if places.len() as u32 == kernel.dims.cluster_ctas() {
-                            return Some(places);
-                        }
-                    }
-                    if places.is_empty() || rooms.iter().all(|room| *room == 0) {
-                        return None;
-                    }
-                }
-            };
-            let waiting = self.running.iter_mut().filter(|running| {
+            let mut waiting = self.running.iter_mut().filter(|running| {
                 running.kernel.in_clusters && running.next < running.total && running.from <= now
             });
-            let found = waiting.into_iter().find_map(|running| {
-                let places = rooms(&running.kernel, group)?;
-                Some((running, places))
+            let found = waiting.find_map(|running| {
+                let fitting = groups().filter_map(|group| {
+                    let places = places(&running.kernel, share, &sms[group.clone()], count)?;
+                    Some((group, places))
+                });
+                let load = |group: &Range<usize>| {
+                    let ctas: u32 = sms[group.clone()].iter().map(Sm::all_resident_ctas).sum();
+                    (u64::from(ctas) << 16) / group.len() as u64
+                };
+                let (group, places) = fitting.min_by_key(|(group, _)| load(group))?;
+                Some((running, group.start, places))
             });
-            let Some((running, places)) = found else { continue };
+            let Some((running, start, places)) = found else { break };
             let kernel = Arc::clone(&running.kernel);
-            let (first, ctas) = (running.next, kernel.dims.cluster_ctas());
+            let (next, ctas) = (running.next, kernel.dims.cluster_ctas());
             running.next += u64::from(ctas);
             if let Some(slow) = &mut self.slow_start {
                 slow.started += u64::from(ctas);
             }
             let threads = kernel.dims.threads_per_cta();
             let cluster = memory.clusters_mut().start(ctas, threads, kernel.shared_bytes as usize);
-            for (rank, at) in (0..).zip(places) {
-                let member = ClusterMember { cluster, rank };
-                let sm = &mut group[at];
-                sm.resume(now);
-                let slot = sm.launch(&kernel, kernel.dims.cta(first + u64::from(rank)), Some(member));
-                let id = sm.number();
-                memory.clusters_mut().name(member, place_name(id, slot));
-                took(usize::from(id));
+            for (rank, place) in (0..).zip(places) {
+                let (member, id) = (ClusterMember { cluster, rank }, start + place);
+                sms[id].resume(now);
+                let slot = sms[id].launch(&kernel, kernel.dims.cta(next + u64::from(rank)), Some(member));
+                memory.clusters_mut().name(member, place_name(id as u16, slot));
+                took(id);
             }
             any = true;
         }

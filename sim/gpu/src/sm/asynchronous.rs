@@ -24,11 +24,9 @@ struct Deferred {
 #[derive(Debug, State)]
 struct Delivery {
     at: u64,
-    /// The warp that has issued the copies or the message.
+    /// The warp that has issued the copies or the message. It stays resident until then.
     warp: u8,
     completions: Vec<Completion>,
-    /// `true` for a message, which keeps the warp resident.
-    is_message: bool,
 }
 
 /// The asynchronous work of an SM.
@@ -105,7 +103,9 @@ impl Sm {
             if reads {
                 self.reads_ended(warp, now);
             }
-            self.asynchronous.deliver(Delivery { at: now, warp, completions, is_message: false });
+            // The warp must not leave before the changes.
+            self.residents.warp_mut(warp).stores += 1;
+            self.asynchronous.deliver(Delivery { at: now, warp, completions });
         }
     }
 
@@ -119,7 +119,7 @@ impl Sm {
         let at = *port + u64::from(cluster.latency);
         // The warp must not leave before its message has arrived.
         self.residents.warp_mut(warp).stores += 1;
-        self.asynchronous.deliver(Delivery { at, warp, completions, is_message: true });
+        self.asynchronous.deliver(Delivery { at, warp, completions });
     }
 
     /// Changes barriers, in the name of `warp`, and lets suspended warps of its CTA continue if a phase ends.
@@ -135,10 +135,12 @@ impl Sm {
         let (kernel, at, mut ended) = (&slot.kernel, (cta.cta, u32::from(slot.index)), false);
         cta.enter(memory);
         let mut env = kernel.environment(memory, &mut cta.shared, place);
-        for completion in completions {
-            ended |= completion.apply(&kernel.kernel, &mut env, at).map_err(SimFault::boxed)?;
-        }
+        let applied = completions.iter().try_for_each(|completion| {
+            ended |= completion.apply(&kernel.kernel, &mut env, at)?;
+            Ok(())
+        });
         cta.leave(memory);
+        applied.map_err(SimFault::boxed)?;
         let cta = slot.cta;
         if ended {
             self.phase_ended(cta, now);
@@ -188,11 +190,9 @@ impl Sm {
         let all = std::mem::take(&mut self.asynchronous.deliveries);
         let (due, later) = all.into_iter().partition(|delivery| delivery.at <= now);
         self.asynchronous.deliveries = later;
-        for Delivery { warp, completions, is_message, .. } in due {
+        for Delivery { warp, completions, .. } in due {
             self.complete(warp, &completions, now, memory)?;
-            if is_message {
-                self.store_acknowledged(warp);
-            }
+            self.store_acknowledged(warp);
         }
         self.end_suspensions(now, |_, until| until <= now);
         Ok(())

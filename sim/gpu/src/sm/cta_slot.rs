@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct CtaSlot {
     pub kernel: Arc<LaunchedKernel>,
     pub cta: [u32; 3],
-    /// Shared memory. In a cluster, [`Clusters`](selvedge_ptx::clusters::Clusters) has it while no warp of the CTA executes.
+    /// Shared memory. In a cluster, [`RunningClusters`](selvedge_ptx::clusters::RunningClusters) has it while no warp of the CTA executes.
     pub shared: Vec<u8>,
     /// Place in a cluster, if the launch has clusters.
     pub member: Option<ClusterMember>,

@@ -231,8 +231,9 @@ impl Sm {
         ctx.memory.select(kernel.program);
         cta.enter(ctx.memory);
         let mut env = kernel.environment(ctx.memory, &mut cta.shared, place);
-        let step = slot.warp.step(kernel, &mut env, &mut self.issue_stage.access)?;
+        let step = slot.warp.step(kernel, &mut env, &mut self.issue_stage.access);
         cta.leave(ctx.memory);
+        let step = step?;
         if self.issue_stage.collector.is_none() {
             self.issue_stage.pipes.occupy(info.pipe, info.interval, ctx.now);
         }

@@ -67,7 +67,7 @@ impl LaunchedKernel {
         program: u8,
         config: &GpuConfig,
     ) -> Result<Self, SimFault> {
-        let dims = dims.with_clusters_of(&kernel);
+        let dims = kernel.with_clusters(dims);
         kernel.check_launch(&dims, &params).map_err(|refused| SimFault::Launch(refused.to_string()))?;
         let warps_per_cta = dims.warps_per_cta();
         let registers = kernel.registers.min(config.sm.registers_per_thread);

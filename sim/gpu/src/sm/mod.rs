@@ -254,6 +254,11 @@ impl Sm {
         self.residents.kernel_ctas[slot]
     }
 
+    /// Returns the number of resident CTAs.
+    pub fn all_resident_ctas(&self) -> u32 {
+        self.residents.all_ctas
+    }
+
     /// Returns the max number of warps that one scheduler held at the same time.
     pub fn most_resident_warps(&self) -> u64 {
         self.issue_stage.most_warps()

@@ -17,6 +17,10 @@ impl Sm {
         now: u64,
         memory: &mut DeviceMemory,
     ) -> Option<Vec<String>> {
+        // A message or a copy may let a warp continue.
+        if !self.asynchronous.is_empty() {
+            return None;
+        }
         let place = ClockAndSm { clock: now, sm: u32::from(self.id), sms: self.config.sm.count };
         let Residents { warps, ctas, .. } = &mut self.residents;
         let mut lines = Vec::new();

@@ -186,8 +186,9 @@ impl Sm {
         memory.select(kernel.program);
         cta.enter(memory);
         let mut env = kernel.environment(memory, &mut cta.shared, place);
-        let step = slot.warp.step(kernel, &mut env, access)?;
+        let step = slot.warp.step(kernel, &mut env, access);
         cta.leave(memory);
+        let step = step?;
         executed.warp_instructions += 1;
         executed.thread_instructions += u64::from(step.lanes(active, access).count_ones());
         turn.latency += u64::from(kernel.info[pc as usize].latency);

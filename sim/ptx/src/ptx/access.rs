@@ -38,11 +38,8 @@ pub(crate) enum CompletionEffect {
         /// Arrivals or bytes.
         operand: u32,
     },
-    /// Threads arrive at the cluster's barrier.
-    ClusterArrival {
-        /// Number of threads.
-        threads: u32,
-    },
+    /// The waiting warps see that a phase of the cluster's barrier has ended.
+    ClusterPhase,
 }
 
 /// A change of a barrier that follows an instruction later: when its asynchronous copies are complete, or when its message has

@@ -8,7 +8,7 @@ use super::module::Module;
 use super::spin::{self, Spin};
 use super::warp::{Ballot, Step, Warp};
 use super::{Env, LaunchDims};
-use crate::clusters::ClusterMember;
+use crate::clusters::{ClusterMember, MOST_CTAS, RANK_BYTES};
 use crate::memory::DeviceMemory;
 use std::num::NonZeroU32;
 use std::ops::{AddAssign, Range};
@@ -155,7 +155,7 @@ impl Kernel {
                 ));
             }
         }
-        if let Some(refused) = launch.refuse_clusters(self) {
+        if let Some(refused) = self.refuse_clusters(launch) {
             return refuse(refused);
         }
         if params.len() != self.param_bytes as usize {
@@ -166,6 +166,26 @@ impl Kernel {
 }
 
 impl Kernel {
+    /// Returns why the clusters of a launch are invalid, if they are.
+    fn refuse_clusters(&self, launch: &LaunchDims) -> Option<String> {
+        let shared = u64::from(self.shared_bytes) + u64::from(launch.dynamic_shared);
+        let (grid, cluster) = (launch.grid, launch.cluster);
+        if let Some(demanded) = self.cluster.filter(|demanded| *demanded != cluster) {
+            return Some(format!(
+                "it demands clusters of {demanded:?} blocks (.reqnctapercluster), got {cluster:?}"
+            ));
+        }
+        if cluster.contains(&0) || launch.cluster_ctas() > MOST_CTAS {
+            return Some(format!("clusters of {cluster:?} blocks: must have 1 to {MOST_CTAS} blocks"));
+        }
+        if grid.iter().zip(cluster).any(|(grid, side)| grid % side != 0) {
+            return Some(format!("grid {grid:?}: must be a multiple of the clusters of {cluster:?} blocks"));
+        }
+        let is_too_large = cluster != [1; 3] && shared > RANK_BYTES;
+        is_too_large
+            .then(|| format!("{shared} bytes of shared memory: must be at most {RANK_BYTES} in a cluster"))
+    }
+
     /// Returns the bytes of local memory of `warps` warps.
     pub fn local_bytes_of(&self, warps: u64) -> u64 {
         warps.saturating_mul(32 * u64::from(self.local_bytes))
@@ -515,7 +535,7 @@ fn run_with_constants(
     memory: &mut DeviceMemory,
     mut watch: RunWatch,
 ) -> Result<FunctionalStats, FunctionalError> {
-    let launch = &launch.with_clusters_of(kernel);
+    let launch = &kernel.with_clusters(*launch);
     kernel.check_launch(launch, params)?;
     let window = window(kernel, launch, memory)?;
     let mut run =

@@ -164,6 +164,15 @@ impl Kernel {
         }
     }
 
+    /// Returns the launch with the clusters that the kernel demands, if the launch has no clusters.
+    #[must_use]
+    pub fn with_clusters(&self, launch: LaunchDims) -> LaunchDims {
+        match self.cluster {
+            Some(cluster) if launch.cluster == [1; 3] => LaunchDims { cluster, ..launch },
+            _ => launch,
+        }
+    }
+
     /// Returns whether the CTAs of a launch run in clusters. A cluster of one CTA counts if the kernel uses its barrier.
     #[must_use]
     pub fn runs_in_clusters(&self, launch: &LaunchDims) -> bool {

@@ -1,7 +1,6 @@
 //! A launch, and the environment in which its warps execute.
 
-use super::kernel::Kernel;
-use crate::clusters::{self, MOST_CTAS};
+use crate::clusters;
 use crate::memory::DeviceMemory;
 
 /// Number of barriers a CTA has.
@@ -25,13 +24,6 @@ impl LaunchDims {
     #[must_use]
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
         Self { grid, block, cluster: [1; 3], dynamic_shared: 0 }
-    }
-
-    /// Returns the launch with the clusters that `kernel` demands, if the launch has no clusters.
-    #[must_use]
-    pub fn with_clusters_of(self, kernel: &Kernel) -> Self {
-        let cluster = if self.cluster == [1; 3] { kernel.cluster.unwrap_or([1; 3]) } else { self.cluster };
-        Self { cluster, ..self }
     }
 
     /// Returns the threads per CTA.
@@ -76,30 +68,6 @@ impl LaunchDims {
     pub fn rank(&self, cta: [u32; 3]) -> u32 {
         let [x, y, z] = std::array::from_fn(|axis| cta[axis] % self.cluster[axis]);
         x + self.cluster[0] * (y + self.cluster[1] * z)
-    }
-
-    /// Returns why the clusters of the launch are invalid for `kernel`, if they are.
-    pub(super) fn refuse_clusters(&self, kernel: &Kernel) -> Option<String> {
-        let shared = u64::from(kernel.shared_bytes) + u64::from(self.dynamic_shared);
-        let cluster = self.cluster;
-        if let Some(demanded) = kernel.cluster.filter(|demanded| *demanded != cluster) {
-            return Some(format!(
-                "it demands clusters of {demanded:?} blocks (.reqnctapercluster), got {cluster:?}"
-            ));
-        }
-        if cluster.contains(&0) || self.cluster_ctas() > MOST_CTAS {
-            return Some(format!("clusters of {cluster:?} blocks: must have 1 to {MOST_CTAS} blocks"));
-        }
-        if self.grid.iter().zip(cluster).any(|(grid, side)| grid % side != 0) {
-            return Some(format!(
-                "grid {:?}: must be a multiple of the clusters of {cluster:?} blocks",
-                self.grid
-            ));
-        }
-        let is_too_large = cluster != [1; 3] && shared > clusters::RANK_BYTES;
-        is_too_large.then(|| {
-            format!("{shared} bytes of shared memory: must be at most {} in a cluster", clusters::RANK_BYTES)
-        })
     }
 }
 
@@ -151,8 +119,11 @@ impl Env<'_> {
     fn shared_in_cluster(&mut self, address: u64, bytes: u64) -> Result<&mut [u8], String> {
         let own = self.rank();
         let rank = clusters::rank(address, own);
-        let shared =
-            if rank == own { &mut *self.shared } else { self.memory.clusters_mut().shared_of(rank)? };
+        let shared = match self.memory.clusters().current() {
+            _ if rank != own => self.memory.clusters_mut().shared_of(rank)?,
+            Some(_) => &mut *self.shared,
+            None => &mut [],
+        };
         let (size, offset) = (shared.len(), address % clusters::RANK_BYTES);
         shared.get_mut(offset as usize..(offset + bytes) as usize).ok_or_else(|| {
             format!(

@@ -110,7 +110,7 @@ impl Mbarrier {
 
 impl Completion {
     /// Changes the barrier. Returns whether a phase has ended in the CTA, in whose environment it must be called. Wakes
-    /// other CTAs of the cluster ([`Clusters`](crate::clusters::Clusters)). An mbarrier of a CTA that has ended does not change.
+    /// other CTAs of the cluster ([`RunningClusters`](crate::clusters::RunningClusters)). An mbarrier of a CTA that has ended does not change.
     /// `place` is the CTA and the number of the warp.
     ///
     /// # Errors
@@ -123,8 +123,8 @@ impl Completion {
     ) -> std::result::Result<bool, Box<Fault>> {
         let (address, op, operand) = match self.effect {
             CompletionEffect::Mbarrier { address, op, operand } => (address, op, operand),
-            CompletionEffect::ClusterArrival { threads } => {
-                env.memory.clusters_mut().arrive(threads);
+            CompletionEffect::ClusterPhase => {
+                env.memory.clusters_mut().show_phase();
                 return Ok(false);
             }
         };
@@ -363,7 +363,7 @@ fn message(
     Ok(Step::Message { bytes: 0 })
 }
 
-/// Executes `barrier.cluster.arrive` and, if it `waits`, `barrier.cluster.wait`.
+/// Executes `barrier.cluster.arrive` or, if it `waits`, `barrier.cluster.wait`.
 pub(crate) fn cluster_barrier(
     warp: &mut Warp,
     env: &mut Env,
@@ -371,8 +371,8 @@ pub(crate) fn cluster_barrier(
     mask: u32,
     access: &mut MemAccess,
 ) -> Step {
-    let phase = env.memory.clusters().phase();
-    if waits && phase == warp.cluster_phase {
+    let (phase, seen) = env.memory.clusters().phases();
+    if waits && warp.cluster_arrivals(mask, seen) != 0 {
         if warp.live_mask() == warp.current.mask {
             return Step::Suspend { cycles: u32::MAX };
         }
@@ -383,20 +383,28 @@ pub(crate) fn cluster_barrier(
     let pc = warp.current.pc;
     warp.advance();
     if waits {
+        warp.cluster_waits &= !mask;
         return Step::Alu { active: mask };
     }
-    warp.cluster_phase = phase;
+    warp.cluster_waits |= mask;
+    warp.cluster_odd = if phase & 1 == 1 { warp.cluster_odd | mask } else { warp.cluster_odd & !mask };
+    if !env.memory.clusters_mut().arrive(mask.count_ones()) {
+        return Step::Alu { active: mask };
+    }
     access.mask = 0;
     access.then.clear();
-    access.then.push(Completion {
-        effect: CompletionEffect::ClusterArrival { threads: mask.count_ones() },
-        pc,
-        lane: mask.trailing_zeros() as u8,
-    });
+    let lane = mask.trailing_zeros() as u8;
+    access.then.push(Completion { effect: CompletionEffect::ClusterPhase, pc, lane });
     Step::Message { bytes: 0 }
 }
 
 impl Warp {
+    /// Returns the lanes of `mask` that have arrived at the cluster's barrier in `phase` and have not passed their wait.
+    pub(super) fn cluster_arrivals(&self, mask: u32, phase: u32) -> u32 {
+        let of_phase = if phase & 1 == 1 { self.cluster_odd } else { !self.cluster_odd };
+        mask & self.cluster_waits & of_phase
+    }
+
     /// Suspends the warp for at most `limit` nanoseconds from the first call on. Returns the cycles that are left; `None` after
     /// that time. Lanes that run by turns are not suspended, because other lanes of the warp may have to arrive.
     fn suspend(&mut self, env: &Env, limit: u32) -> Option<u32> {

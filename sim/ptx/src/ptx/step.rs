@@ -82,10 +82,11 @@ impl Warp {
                 Step::Memory
             }
             Op::Exit => {
-                self.exit(mask);
                 if env.memory.clusters().current().is_some() {
-                    env.memory.clusters_mut().exit(mask.count_ones());
+                    let arrived = self.cluster_arrivals(mask, env.memory.clusters().phases().0);
+                    env.memory.clusters_mut().exit(mask.count_ones(), arrived.count_ones());
                 }
+                self.exit(mask);
                 return Ok(Step::Exit);
             }
             op if !self.strands.is_single() && op.needs_members() && !self.strands.take_gathered() => {

@@ -50,7 +50,7 @@ pub enum Step {
     },
     /// The warp waits for a phase of an mbarrier or of the cluster's barrier. The instruction executes again when a phase of the
     /// CTA has ended ([`Step::PhaseEnd`], [`Completion::apply`](super::Completion::apply),
-    /// [`Clusters::take_woken`](crate::clusters::Clusters::take_woken)), or after some cycles.
+    /// [`RunningClusters::take_woken`](crate::clusters::RunningClusters::take_woken)), or after some cycles.
     Suspend {
         /// Cycles after which the instruction must execute again.
         cycles: u32,
@@ -128,8 +128,10 @@ pub struct Warp {
     pub(super) reduction: Option<(u32, u32)>,
     /// The cycle at which the warp stops to wait for a phase of an mbarrier.
     pub(super) suspended: Option<u64>,
-    /// Phase of the cluster's barrier in which the warp has arrived.
-    pub(super) cluster_phase: u32,
+    /// Lanes that have arrived at the cluster's barrier and have not passed their wait.
+    pub(super) cluster_waits: u32,
+    /// Lanes that have last arrived in a phase with an odd number.
+    pub(super) cluster_odd: u32,
 }
 
 impl Warp {
@@ -182,7 +184,8 @@ impl Warp {
             warp_in_grid: cta_in_grid * u64::from(launch.warps_per_cta()) + u64::from(warp_in_cta),
             reduction: None,
             suspended: None,
-            cluster_phase: 0,
+            cluster_waits: 0,
+            cluster_odd: 0,
         }
     }
 

@@ -21,7 +21,7 @@ use crate::run::{BegunRun, RunOutcome, RunSpec, Source};
 use crate::source::RecordedProgram;
 use clock::LaunchClock;
 use estimate::{Extrapolation, LaunchChain, Variance, half_width};
-use points::{LaunchChoice, LaunchClass, LaunchInterval, LaunchSpan, class, intervals};
+use points::{LaunchChoice, LaunchClass, LaunchInterval, LaunchSpan, class, intervals, shape};
 use pool::Pool;
 use selvedge_gpu::config::GpuConfig;
 use selvedge_gpu::gpu::{Bounds, Control, Gpu, Limit};
@@ -443,11 +443,20 @@ struct Pass {
     left: Option<u64>,
     /// State that the last simulated launch has learned.
     learned: Option<Arc<LearnedState>>,
+    /// Memory of the state of a launch that was not simulated, for the next one.
+    spare: Vec<u8>,
 }
 
 impl Pass {
     fn new(most: u64, left: Option<u64>) -> Self {
-        Pass { launches: Vec::new(), choice: LaunchChoice::default(), most, left, learned: None }
+        Pass {
+            launches: Vec::new(),
+            choice: LaunchChoice::default(),
+            most,
+            left,
+            learned: None,
+            spare: Vec::new(),
+        }
     }
 
     /// Returns the part of the current launch that runs, and its instructions if the limit of the run ends it.
@@ -497,30 +506,33 @@ impl Pass {
             gpu.check_room(&launch, memory)?;
             let launch = Arc::new(launch);
             gpu.start(Arc::clone(&launch));
-            let class = class(&launch.kernel.name, &launch.dims);
+            let shape = shape(&launch.kernel.name, &launch.dims);
             let sm = &gpu.config().sm;
             let resident = u64::from(launch.most_ctas(sm)) * u64::from(sm.count);
             let mut span = LaunchSpan { ctas: launch.dims.ctas(), resident, ends: true };
-            let (mut chosen, mut counted) = (Vec::new(), None);
-            if self.choice.takes(&class, self.most) {
+            // The instructions of a launch of few CTAs decide later whether it is simulated.
+            let taken = (!span.is_whole(self.most)).then(|| self.choice.expects(&shape));
+            let mut counted = None;
+            if taken == Some(true) {
                 (span, counted) = self.span(span, gpu, memory)?;
-                chosen = intervals(span, self.most);
             }
+            let chosen = if taken == Some(false) { Vec::new() } else { intervals(span, self.most) };
             let mut passed = PassedLaunch {
                 launch: CurrentLaunch::of(&launch, gpu.config()),
-                class,
+                class: class(shape, 0),
                 instructions: FunctionalStats::default(),
                 intervals: Vec::new(),
                 is_cut: false,
             };
-            let learned = (!chosen.is_empty() && gpu.learns()).then(Arc::<LearnedState>::default);
-            let before = learned.as_ref().and_then(|now| self.learned.replace(Arc::clone(now)));
             // A launch of several intervals trains the mechanism in its first one.
-            let mut taught = before.filter(|_| chosen.len() == 1);
+            let learned = (chosen.len() > 1 && gpu.learns()).then(Arc::<LearnedState>::default);
+            if learned.is_some() {
+                self.learned.clone_from(&learned);
+            }
             let mut whole = None;
             for interval in chosen {
                 passed.instructions += gpu.execute_ctas(interval.start, u64::MAX, memory)?;
-                let mut state = Writer::default();
+                let mut state = Writer::reusing(std::mem::take(&mut self.spare));
                 gpu.save(&mut state);
                 let launch = Arc::clone(&launch);
                 let before = passed.instructions.warp_instructions as f64;
@@ -534,15 +546,17 @@ impl Pass {
                     bounds: Bounds { cycles: None, instructions: self.left.filter(|_| interval.is_whole()) },
                     windows: None,
                     learning: match interval.is_beginning() {
-                        true => Learning { from: taught.take(), teacher: learned.clone().map(Teacher) },
+                        true => Learning { from: None, teacher: learned.clone().map(Teacher) },
                         false => Learning { from: learned.clone(), teacher: None },
                     },
                 };
-                passed.intervals.push((interval, jobs));
-                jobs += 1;
                 if interval.is_whole() {
                     whole = Some(job);
-                } else if !pool.add(job) {
+                    break;
+                }
+                passed.intervals.push((interval, jobs));
+                jobs += 1;
+                if !pool.add(job) {
                     return Ok(());
                 }
             }
@@ -559,15 +573,27 @@ impl Pass {
                 }
             }
             let is_cut = self.left.is_some_and(|left| passed.end_at(left));
+            let total = passed.instructions.warp_instructions;
+            passed.class = class(passed.class.0, total);
+            let is_taken = self.choice.takes(&passed.class, self.most, taken);
+            if let Some(job) = whole.take_if(|_| !is_taken) {
+                self.spare = job.gpu;
+            }
             if let Some(job) = whole {
                 let warps = resident.min(job.launch.dims.ctas()) * u64::from(job.launch.warps_per_cta);
-                let total = passed.instructions.warp_instructions;
+                let learning = gpu.learns().then(|| {
+                    let learned = Arc::<LearnedState>::default();
+                    let from = self.learned.replace(Arc::clone(&learned));
+                    Learning { from, teacher: Some(Teacher(learned)) }
+                });
                 // A mechanism that learns from timing learns too little in windows.
-                let windows = match &job.learning.teacher {
+                let windows = match learning {
                     None => Windows::new(total, warps, self.most, !is_cut),
                     Some(_) => None,
                 };
-                if !pool.add(IntervalJob { windows, ..job }) {
+                passed.intervals.push((job.interval, jobs));
+                jobs += 1;
+                if !pool.add(IntervalJob { windows, learning: learning.unwrap_or_default(), ..job }) {
                     return Ok(());
                 }
             }
@@ -638,8 +664,9 @@ fn estimate(
     }
 }
 
-/// Estimates the launches without intervals from the nearest launches of the same class with intervals, before and after. Appends
-/// the variance of each class.
+/// Estimates the launches without intervals from the nearest launches of the same class with intervals, before and after. A class
+/// without intervals is estimated from the class of the same shape with the most similar number of instructions. Appends the
+/// variance of each class.
 fn alike(
     launches: &[PassedLaunch],
     each: &mut [Option<IntervalCounters>],
@@ -649,7 +676,11 @@ fn alike(
     for (at, launch) in launches.iter().enumerate() {
         classes.entry(&launch.class).or_default().push(at);
     }
-    for members in classes.values() {
+    let is_measured = |members: &Vec<usize>| members.iter().any(|at| each[*at].is_some());
+    let (measured, others): (Vec<_>, Vec<_>) =
+        classes.into_iter().partition(|(_, members)| is_measured(members));
+    let mut chains: BTreeMap<&LaunchClass, LaunchChain> = BTreeMap::new();
+    for (class, members) in measured {
         let mut chain = LaunchChain::default();
         let mut gap: Vec<usize> = Vec::new();
         for at in members.iter().copied().map(Some).chain([None]) {
@@ -666,8 +697,17 @@ fn alike(
                 }),
             }
         }
-        variances.push(chain.variance());
+        chains.insert(class, chain);
     }
+    for (class, members) in others {
+        let similar = chains.iter_mut().filter(|(other, _)| other.0 == class.0);
+        if let Some((_, chain)) = similar.min_by_key(|(other, _)| other.1.abs_diff(class.1)) {
+            members.iter().for_each(|at| {
+                each[*at] = Some(chain.after(launches[*at].instructions.warp_instructions));
+            });
+        }
+    }
+    variances.extend(chains.values().map(LaunchChain::variance));
 }
 
 #[cfg(test)]
@@ -751,12 +791,12 @@ mod tests {
     #[test]
     fn launches_with_a_period_of_three_are_represented_by_all_their_phases() {
         let dims = LaunchDims::new([8, 1, 1], [32, 1, 1]);
-        let (mut choice, class) = (LaunchChoice::default(), class("k", &dims));
+        let (mut choice, class) = (LaunchChoice::default(), class(shape("k", &dims), 1000));
         let launches = 696;
         let mut chain = LaunchChain::default();
         let (mut estimated, mut gap) = (0, 0);
         for launch in 0..launches {
-            if !choice.takes(&class, 6) {
+            if !choice.takes(&class, 6, None) {
                 gap += 1;
                 continue;
             }

@@ -118,17 +118,27 @@ fn warm_sets(number: u64) -> f64 {
 pub const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Launches of one kernel with the same block and, to a factor of two, the same number of CTAs.
-pub type LaunchClass = (String, [u32; 3], u32);
+pub type LaunchShape = (String, [u32; 3], u32);
 
-/// Returns the class of a launch.
-pub fn class(kernel: &str, dims: &LaunchDims) -> LaunchClass {
+/// Returns the shape of a launch.
+pub fn shape(kernel: &str, dims: &LaunchDims) -> LaunchShape {
     (kernel.to_owned(), dims.block, dims.ctas().max(1).ilog2())
+}
+
+/// Launches of one shape with, to a factor of two, the same number of warp instructions.
+pub type LaunchClass = (LaunchShape, u32);
+
+/// Returns the class of a launch with so many warp instructions.
+pub fn class(shape: LaunchShape, instructions: u64) -> LaunchClass {
+    (shape, instructions.max(1).ilog2())
 }
 
 /// The choice of the launches to simulate among launches of the same class.
 #[derive(Debug, Default)]
 pub struct LaunchChoice {
     classes: BTreeMap<LaunchClass, ClassProgress>,
+    /// Class of the last launch of each shape.
+    last: BTreeMap<LaunchShape, LaunchClass>,
 }
 
 #[derive(Debug, Default)]
@@ -140,17 +150,25 @@ struct ClassProgress {
 }
 
 impl LaunchChoice {
-    /// Returns whether the next launch of `class` is simulated: the first `most` launches of a class, then one of five up to
-    /// `2 * most` launches, one of seven up to `4 * most`, one of eleven up to `8 * most`, and so on.
-    pub fn takes(&mut self, class: &LaunchClass, most: u64) -> bool {
+    /// Returns whether the next launch of `shape` is simulated if it has the class of the last one.
+    pub fn expects(&self, shape: &LaunchShape) -> bool {
+        let last = self.last.get(shape).and_then(|class| self.classes.get(class));
+        last.is_none_or(|progress| progress.seen >= progress.next)
+    }
+
+    /// Counts a launch of `class`. Returns whether it is simulated: `taken`, if that was decided before, otherwise the first `most`
+    /// launches of a class, then one of five up to `2 * most` launches, one of seven up to `4 * most`, one of eleven up to `8 * most`,
+    /// and so on.
+    pub fn takes(&mut self, class: &LaunchClass, most: u64, taken: Option<bool>) -> bool {
+        self.last.insert(class.0.clone(), class.clone());
         let progress = self.classes.entry(class.clone()).or_default();
         let number = progress.seen;
         progress.seen += 1;
-        if number < progress.next {
-            return false;
+        let is_taken = taken.unwrap_or(number >= progress.next);
+        if is_taken {
+            progress.next = number + distance(number / most.max(1));
         }
-        progress.next = number + distance(number / most.max(1));
-        true
+        is_taken
     }
 }
 
@@ -221,10 +239,18 @@ mod tests {
     #[test]
     fn launches_of_a_class_are_simulated_ever_more_rarely() {
         let dims = LaunchDims::new([8, 1, 1], [32, 1, 1]);
-        let (mut choice, class) = (LaunchChoice::default(), class("k", &dims));
-        let taken: Vec<u64> = (0..32).filter(|_| choice.takes(&class, 4)).collect();
+        let (mut choice, shape) = (LaunchChoice::default(), shape("k", &dims));
+        let mut takes = |instructions| {
+            let expected = choice.expects(&shape);
+            (choice.takes(&class(shape.clone(), instructions), 4, None), expected)
+        };
+        let all: Vec<(bool, bool)> = (0..32).map(|_| takes(100)).collect();
+        assert!(all.iter().all(|(is_taken, expected)| is_taken == expected));
+        let taken: Vec<usize> = (0..32).filter(|number| all[*number].0).collect();
         assert_eq!(taken, [0, 1, 2, 3, 4, 9, 16, 27]);
-        assert!(choice.takes(&super::class("other", &dims), 4));
+        assert_eq!(takes(1000), (true, false), "the first of its class");
+        let other = LaunchDims::new([8, 1, 1], [64, 1, 1]);
+        assert!(choice.expects(&super::shape("k", &other)), "another block");
     }
 
     #[test]

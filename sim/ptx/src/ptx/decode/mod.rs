@@ -331,7 +331,7 @@ impl<'a> FunctionDecoder<'a> {
             "bfi" => self.insert(&modifiers, operands),
             "lop3" => self.lop3(&modifiers, operands),
             "mapa" | "getctarank" => self.with_own_rank(opcode, operands),
-            "isspacep" if modifiers != ["shared::cluster"] && modifiers[0].starts_with("shared") => {
+            "isspacep" if matches!(modifiers[..], ["shared" | "shared::cta"]) => {
                 self.with_own_rank(opcode, operands)
             }
             "match" => self.match_values(&modifiers, operands),
