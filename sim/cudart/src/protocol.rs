@@ -120,8 +120,8 @@ calls! {
     Fill = 8,
     /// Copies rows: address and pitch of the destination, address and pitch of the source, bytes per row, number of rows.
     Copy = 9,
-    /// Launches a kernel: index, grid, block, dynamic shared memory, cluster or zeros, and the parameters (bytes). Without a stream, waits for its
-    /// end and returns its printed text.
+    /// Launches a kernel: index, grid, block, dynamic shared memory, cluster or zeros, and the parameters (bytes). Without a stream, waits
+    /// for its end and returns its printed text.
     Launch = 10,
     /// Returns the simulated time in nanoseconds, as the bits of an `f64`.
     Now = 11,

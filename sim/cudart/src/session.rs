@@ -648,7 +648,8 @@ impl Session {
         Ok(numbers(vec![symbol.address, symbol.bytes]))
     }
 
-    /// Launches a kernel. `words` has its index, grid, block, dynamic shared memory and cluster; zeros: as the kernel demands. Without a stream, the call waits for its end.
+    /// Launches a kernel. `words` has its index, grid, block, dynamic shared memory and cluster; zeros: as the kernel demands. Without a
+    /// stream, the call waits for its end.
     fn launch(
         &mut self,
         stream: Option<StreamId>,

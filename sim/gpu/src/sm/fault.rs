@@ -75,7 +75,8 @@ pub enum SimFault {
     },
 }
 
-/// Returns the end of the message of [`SimFault::TooLarge`] and [`SimFault::Cluster`]. It names the configuration `fits`, if one is large enough.
+/// Returns the end of the message of [`SimFault::TooLarge`] and [`SimFault::Cluster`]. It names the configuration `fits`, if one is
+/// large enough.
 fn advice(fits: Option<&str>) -> String {
     fits.map(|name| format!("; `--config {name}` has room for it")).unwrap_or_default()
 }

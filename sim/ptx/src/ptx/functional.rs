@@ -122,7 +122,8 @@ impl Kernel {
     ///
     /// # Errors
     /// [`FunctionalError::Launch`] for an empty or too large grid or CTA, one that `.reqntid` or `.maxntid` forbids,
-    /// clusters that the grid or `.reqnctapercluster` forbids, parameter bytes of the wrong size, or dynamic shared memory for a kernel that declares none.
+    /// clusters that the grid or `.reqnctapercluster` forbids, parameter bytes of the wrong size, or dynamic shared memory
+    /// for a kernel that declares none.
     pub fn check_launch(&self, launch: &LaunchDims, params: &[u8]) -> Result<(), FunctionalError> {
         let refuse = |reason: String| Err(FunctionalError::Launch { kernel: self.name.clone(), reason });
         let [x, y, z] = launch.block;

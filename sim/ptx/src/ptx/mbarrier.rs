@@ -110,8 +110,8 @@ impl Mbarrier {
 
 impl Completion {
     /// Changes the barrier. Returns whether a phase has ended in the CTA, in whose environment it must be called. Wakes
-    /// other CTAs of the cluster ([`RunningClusters`](crate::clusters::RunningClusters)). An mbarrier of a CTA that has ended does not change.
-    /// `place` is the CTA and the number of the warp.
+    /// other CTAs of the cluster ([`RunningClusters`](crate::clusters::RunningClusters)). Leaves an mbarrier of a CTA that
+    /// has ended unchanged. `place` is the CTA and the number of the warp.
     ///
     /// # Errors
     /// A [`Fault`] if the object is not initialized or expects no arrival.
@@ -326,7 +326,7 @@ pub(crate) fn execute(
 /// The arrival of one thread.
 const ARRIVAL: MbarrierOp = MbarrierOp::Arrive { drops: false, expects_bytes: false, completes: true };
 
-/// Sends an operation to mbarrier objects. Some of them are in other CTAs.
+/// Sends an operation to mbarrier objects, also in other CTAs.
 #[cold]
 fn message(
     warp: &mut Warp,

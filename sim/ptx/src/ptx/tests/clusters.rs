@@ -62,7 +62,7 @@ fn special_registers_tell_the_place_in_the_cluster_and_of_the_cluster() {
 
 #[test]
 fn a_load_a_store_and_an_atomic_reach_every_block_of_the_cluster() {
-    // The thread stores in block rank + 1, adds in block rank + 2, and reads what came from others.
+    // The thread stores in block rank + 1, adds in block rank + 2, and reads the words of other blocks.
     let body = own_words(1)
         + "mov.u32 %r5, tile; mad.lo.u32 %r6, %r0, 4, %r5; add.u32 %r7, %r1, 1; and.b32 %r7, %r7, 3;\n\
            mapa.shared::cluster.u32 %r8, %r6, %r7; mov.u32 %r15, other; mad.lo.u32 %r16, %r0, 4, %r15;\n\
