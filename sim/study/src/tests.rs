@@ -381,7 +381,7 @@ fn a_trace_of_addresses_takes_a_model_of_its_values_which_its_key_has() {
 #[test]
 fn a_damaged_record_is_a_mistake_of_the_study() {
     let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(folder.path().join("p.sprog"), "selvedge program 1\nnothing").expect("written");
+    std::fs::write(folder.path().join("p.sprog"), "selvedge program 2\nnothing").expect("written");
     let text = "workloads = [\n\"p.sprog\"]\nmechanisms = [\"base\"]\n";
     let error = Study::parse(text, &folder.path().join("s.toml")).err().map(|error| error.to_string());
     assert!(error.is_some_and(|error| error.contains("s.toml:2: ") && error.contains("is damaged")));
