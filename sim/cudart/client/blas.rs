@@ -265,10 +265,7 @@ fn function(runtime: &mut Runtime, precision: Precision, kernel: BlasKernel) -> 
         let names =
             Precision::ALL.into_iter().flat_map(|one| NAMES.map(|name| format!("{}{name}", one.prefix())));
         for (number, name) in names.enumerate() {
-            runtime.kernels.insert(
-                handle(number) as usize,
-                RegisteredKernel { module, name, found: None, has_large_clusters: false },
-            );
+            runtime.kernels.insert(handle(number) as usize, RegisteredKernel::new(module, name));
         }
     }
     Ok(handle(precision as usize * NAMES.len() + kernel as usize))

@@ -95,10 +95,7 @@ fn index(runtime: &Runtime, module: *mut c_void) -> Done<usize> {
 fn function(runtime: &mut Runtime, to: *mut *mut c_void, module: *mut c_void, name: *const c_char) -> Done {
     let module = index(runtime, module)?;
     let handle = Box::into_raw(Box::new(0u8)).cast::<c_void>();
-    runtime.kernels.insert(
-        handle as usize,
-        RegisteredKernel { module, name: text(name)?, found: None, has_large_clusters: false },
-    );
+    runtime.kernels.insert(handle as usize, RegisteredKernel::new(module, text(name)?));
     let found = runtime.kernel(handle);
     if let Err(code) = found {
         runtime.kernels.remove(&(handle as usize));

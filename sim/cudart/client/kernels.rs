@@ -38,6 +38,11 @@ impl LaunchConfiguration {
     /// Creates a configuration from the sides of grid and block.
     pub fn new(grid: [u32; 3], block: [u32; 3], shared: usize, stream: *mut c_void) -> Self {
         let [grid, block] = [grid, block].map(|[x, y, z]| Dim3 { x, y, z });
+        LaunchConfiguration::plain(grid, block, shared, stream)
+    }
+
+    /// Creates a configuration with the clusters that the kernel demands.
+    fn plain(grid: Dim3, block: Dim3, shared: usize, stream: *mut c_void) -> Self {
         LaunchConfiguration { grid, block, shared, stream, cluster: [0; 3] }
     }
 
@@ -45,8 +50,7 @@ impl LaunchConfiguration {
     pub fn of_driver(config: *const c_void) -> Done<Self> {
         let shared: u32 = field(config, 24)?;
         let (grid, block) = (field(config, 0)?, field(config, 12)?);
-        let stream = field(config, 32)?;
-        Ok(LaunchConfiguration { grid, block, shared: shared as usize, stream, cluster: [0; 3] })
+        Ok(LaunchConfiguration::plain(grid, block, shared as usize, field(config, 32)?))
     }
 
     /// Returns the stream.
@@ -57,14 +61,8 @@ impl LaunchConfiguration {
     /// Reads `cudaKernelNodeParams`.
     pub fn of_node(params: *const c_void) -> Done<Self> {
         let shared: u32 = field(params, 32)?;
-        let stream = std::ptr::null_mut();
-        Ok(LaunchConfiguration {
-            grid: field(params, 8)?,
-            block: field(params, 20)?,
-            shared: shared as usize,
-            stream,
-            cluster: [0; 3],
-        })
+        let (grid, block) = (field(params, 8)?, field(params, 20)?);
+        Ok(LaunchConfiguration::plain(grid, block, shared as usize, std::ptr::null_mut()))
     }
 }
 
@@ -201,12 +199,7 @@ extern "C" fn __cudaRegisterFunction(
     _others: *const c_void,
 ) {
     entry("__cudaRegisterFunction", |runtime| {
-        let kernel = RegisteredKernel {
-            module: index(module),
-            name: text(name)?,
-            found: None,
-            has_large_clusters: false,
-        };
+        let kernel = RegisteredKernel::new(index(module), text(name)?);
         if kernel.module < runtime.modules.len() {
             runtime.kernels.insert(function as usize, kernel);
         }
@@ -288,9 +281,7 @@ extern "C" fn __cudaPushCallConfiguration(
     shared: usize,
     stream: *mut c_void,
 ) -> u32 {
-    let cluster = [0; 3];
-    SHAPES
-        .with_borrow_mut(|shapes| shapes.push(LaunchConfiguration { grid, block, shared, stream, cluster }));
+    SHAPES.with_borrow_mut(|shapes| shapes.push(LaunchConfiguration::plain(grid, block, shared, stream)));
     0
 }
 
@@ -308,10 +299,10 @@ api! {
     fn cudaGetFuncBySymbol(handle: *mut *const c_void, function: *const c_void) |_| put(handle, function);
     fn __cudaLaunchKernel(
         function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: *mut c_void,
-    ) |runtime| launch(runtime, function, LaunchConfiguration { grid, block, shared, stream, cluster: [0; 3] }, args);
+    ) |runtime| launch(runtime, function, LaunchConfiguration::plain(grid, block, shared, stream), args);
     fn cudaLaunchKernel(
         function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: *mut c_void,
-    ) |runtime| launch(runtime, function, LaunchConfiguration { grid, block, shared, stream, cluster: [0; 3] }, args);
+    ) |runtime| launch(runtime, function, LaunchConfiguration::plain(grid, block, shared, stream), args);
     fn cudaLaunchKernelExC(config: *const c_void, function: *const c_void, args: *const *const c_void) |runtime| {
         let shape = with_attributes(runtime, function, config)?;
         launch(runtime, function, shape, args)
@@ -319,7 +310,7 @@ api! {
     fn cudaLaunchCooperativeKernel(
         function: *const c_void, grid: Dim3, block: Dim3, args: *const *const c_void, shared: usize, stream: *mut c_void,
     ) |runtime| {
-        let shape = LaunchConfiguration { grid, block, shared, stream, cluster: [0; 3] };
+        let shape = LaunchConfiguration::plain(grid, block, shared, stream);
         launch_cooperative(runtime, function, shape, args)
     };
     fn cudaFuncGetAttributes(attributes: *mut c_void, function: *const c_void) |runtime| {

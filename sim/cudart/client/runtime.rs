@@ -43,6 +43,13 @@ pub struct RegisteredKernel {
     pub has_large_clusters: bool,
 }
 
+impl RegisteredKernel {
+    /// Creates a kernel that was not looked up.
+    pub fn new(module: usize, name: String) -> Self {
+        RegisteredKernel { module, name, found: None, has_large_clusters: false }
+    }
+}
+
 /// A kernel as the simulator describes it.
 #[derive(Clone)]
 pub struct KernelFacts {

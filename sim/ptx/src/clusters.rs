@@ -181,8 +181,8 @@ impl RunningClusters {
         }
     }
 
-    /// Counts threads of the executing CTA that exit. `arrived` of them have arrived at the barrier in this phase. The barrier does
-    /// not expect them any more.
+    /// Counts threads of the executing CTA that exit, and no longer expects them at the barrier. Withdraws the `arrived` arrivals that
+    /// these threads made in this phase.
     pub(crate) fn exit(&mut self, threads: u32, arrived: u32) {
         let Some(member) = self.current else { return };
         let Some(cta) = self.cta(member) else { return };

@@ -165,11 +165,6 @@ pub struct ClusterConfig {
 }
 
 impl ClusterConfig {
-    /// Returns the number of the group of an SM.
-    pub fn group(&self, sm: usize) -> usize {
-        sm / self.sms as usize
-    }
-
     fn check(&self, check: &mut Checker<'_>) {
         check.range("sm.cluster.ctas", self.ctas, 1, MOST_CTAS);
         check.range("sm.cluster.sms", self.sms, 1, 256);

@@ -192,8 +192,7 @@ impl Launches {
         self.may_dispatch |= any && self.has_ctas_left();
     }
 
-    /// Starts clusters, at most as many as groups of SMs, each in the group with the fewest CTAs per SM. Returns whether it has started
-    /// any.
+    /// Starts at most one cluster per group of SMs, each in the group with the fewest CTAs per SM. Returns whether it has started any.
     #[cold]
     fn dispatch_clusters(
         &mut self,

@@ -200,7 +200,7 @@ impl<'a> CacheWarmer<'a> {
     }
 }
 
-/// Executes a CTA, or the cluster of which it is the first CTA, without timing. `each` sees its accesses.
+/// Executes a CTA and the other CTAs of its cluster, which it begins, without timing. `each` sees their accesses.
 fn execute_cta(
     kernel: &LaunchedKernel,
     cta: u64,

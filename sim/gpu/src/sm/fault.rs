@@ -48,7 +48,7 @@ pub enum SimFault {
         ctas: u32,
         /// The configuration's name.
         config: String,
-        /// Max CTAs of a cluster, of which a group of SMs has room for all.
+        /// Max CTAs of a cluster of this kernel in a group of SMs.
         most: u32,
         /// A built-in configuration that has room for the cluster.
         fits: Option<&'static str>,

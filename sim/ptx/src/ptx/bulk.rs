@@ -157,15 +157,11 @@ fn outside(memory: &DeviceMemory, verb: &str, address: u64, bytes: usize) -> Str
 
 /// Checks that a copy is within shared memory.
 pub(super) fn check_shared(address: u64, bytes: u64, env: &mut Env) -> Result<()> {
-    let shared_bytes = env.shared.len();
-    let is_remote = env.is_remote(address);
-    match env.shared_at(address, bytes) {
-        Ok(_) => Ok(()),
-        Err(what) if is_remote => Err(what),
-        Err(_) => Err(format!(
+    env.check_shared(address, bytes, |shared_bytes| {
+        format!(
             "copies {bytes} bytes at shared address {address:#x}, but the shared memory has {shared_bytes} bytes"
-        )),
-    }
+        )
+    })
 }
 
 /// Returns the addresses of an operand: the register `index`, if there is one, plus `offset`.
@@ -178,8 +174,8 @@ pub(super) fn addresses(warp: &Warp, kernel: &Kernel, index: u16, wide: bool, of
 }
 
 /// Executes a bulk copy. The global address, or the source in a copy between CTAs, is [`Instr::a`] plus [`Instr::offset`]. The
-/// shared address is [`Instr::b`] plus [`Instr::target`]. [`Instr::c`] is the number of bytes. The mbarrier is at the first vector
-/// register plus [`Instr::reconvergence`]. The second vector register has the ranks of a multicast.
+/// shared address is [`Instr::b`] plus [`Instr::target`]. [`Instr::c`] is the number of bytes. The mbarrier is at the last vector
+/// register plus [`Instr::reconvergence`]. The first vector register has the ranks of a multicast.
 pub(crate) fn copy(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -193,7 +189,7 @@ pub(crate) fn copy(
     let global = addresses(warp, kernel, instr.a, form.wide_global, instr.offset as u64);
     let shared = addresses(warp, kernel, instr.b, form.wide_shared, instr.target.into());
     let bytes = *warp.word(kernel, instr.c);
-    let targets = CopyTargets::new(warp, kernel, env, direction, instr.vector[1]);
+    let targets = CopyTargets::new(warp, kernel, env, direction, instr.vector[0]);
     let parts: Vec<Part> = lanes(mask)
         .map(|lane| Part { lane, global: global[lane], shared: shared[lane], bytes: bytes[lane].into() })
         .collect();
@@ -233,7 +229,7 @@ pub(super) fn complete_at(
     bytes: &[u32; 32],
     access: &mut MemAccess,
 ) -> std::result::Result<(), Box<Fault>> {
-    let barriers = addresses(warp, kernel, instr.vector[0], wide, instr.reconvergence.into());
+    let barriers = addresses(warp, kernel, instr.vector[7], wide, instr.reconvergence.into());
     for lane in lanes(mask) {
         for address in targets.places(lane, barriers[lane]) {
             mbarrier::check_address(address, env)
@@ -252,7 +248,7 @@ pub(super) fn complete_at(
     Ok(())
 }
 
-/// Executes `st.async` or `red.async`. The mbarrier is as in [`copy`], with the last vector register instead of the first.
+/// Executes `st.async` or `red.async`. The mbarrier is as in [`copy`].
 pub(crate) fn send(
     warp: &mut Warp,
     kernel: &Kernel,
@@ -263,10 +259,9 @@ pub(crate) fn send(
     access: &mut MemAccess,
 ) -> std::result::Result<Step, Box<Fault>> {
     let bytes = u32::from(form.access.element.bits / 8 * form.access.elements);
-    let barrier = Instr { vector: [instr.vector[7]; 8], ..instr.clone() };
     let targets = CopyTargets::new(warp, kernel, env, BulkDirection::BetweenCtas, NONE);
     access.then.clear();
-    complete_at(warp, kernel, env, &barrier, form.wide_barrier, &targets, mask, &[bytes; 32], access)?;
+    complete_at(warp, kernel, env, instr, form.wide_barrier, &targets, mask, &[bytes; 32], access)?;
     if form.reduces {
         memory_ops::atomic(warp, kernel, env, instr, form.access, mask, access)?;
     } else {

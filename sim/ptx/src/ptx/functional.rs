@@ -669,7 +669,7 @@ impl<'a> RunningGrid<'a> {
         Ok(())
     }
 
-    /// Adds CTA `first`, or the cluster of which it is the first CTA. Uses the registers of `ended` CTAs.
+    /// Adds CTA `first` and the other CTAs of its cluster, which it begins. Uses the registers of `ended` CTAs.
     fn start(
         &self,
         first: u64,
@@ -734,8 +734,8 @@ impl<'a> RunningGrid<'a> {
     }
 }
 
-/// Runs CTA `index` of a launch that [`Kernel::check_launch`] accepts, or the cluster of which it is the first CTA, until `goes_on`
-/// returns `false`. `env` has the launch; its shared memory is unused. `each` sees every access that
+/// Runs CTA `index` of a launch that [`Kernel::check_launch`] accepts, until `goes_on` returns `false`. In a launch with clusters, runs
+/// the cluster that begins with this CTA. `env` has the launch; its shared memory is unused. `each` sees every access that
 /// [`FunctionalStats::memory_instructions`] counts.
 ///
 /// # Errors

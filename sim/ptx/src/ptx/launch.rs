@@ -132,6 +132,22 @@ impl Env<'_> {
         })
     }
 
+    /// Checks that `bytes` bytes at a shared address exist. `own` describes the fault of an address in the CTA's own shared memory, whose
+    /// size in bytes it gets.
+    ///
+    /// # Errors
+    /// Describes the fault.
+    pub(crate) fn check_shared(
+        &mut self,
+        address: u64,
+        bytes: u64,
+        own: impl FnOnce(usize) -> String,
+    ) -> Result<(), String> {
+        let (is_remote, size) = (self.is_remote(address), self.shared.len());
+        let checked = self.shared_at(address, bytes).map(|_| ());
+        checked.map_err(|what| if is_remote { what } else { own(size) })
+    }
+
     /// Returns the rank of the executing CTA in its cluster.
     pub(crate) fn rank(&self) -> u32 {
         self.memory.clusters().current().map_or(0, |member| member.rank)

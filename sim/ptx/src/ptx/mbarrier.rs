@@ -110,8 +110,8 @@ impl Mbarrier {
 
 impl Completion {
     /// Changes the barrier. Returns whether a phase has ended in the CTA, in whose environment it must be called. Wakes
-    /// other CTAs of the cluster ([`RunningClusters`](crate::clusters::RunningClusters)). Leaves an mbarrier of a CTA that
-    /// has ended unchanged. `place` is the CTA and the number of the warp.
+    /// other CTAs of the cluster ([`RunningClusters`](crate::clusters::RunningClusters)). Does not change an mbarrier of an
+    /// ended CTA. `place` is the CTA and the number of the warp.
     ///
     /// # Errors
     /// A [`Fault`] if the object is not initialized or expects no arrival.
@@ -160,15 +160,9 @@ pub(super) fn check_address(address: u64, env: &mut Env) -> Result<()> {
     if !address.is_multiple_of(bytes) {
         return Err(format!("needs an mbarrier at a multiple of {bytes}, got {address:#x}"));
     }
-    let shared_bytes = env.shared.len();
-    let is_remote = env.is_remote(address);
-    match env.shared_at(address, bytes) {
-        Ok(_) => Ok(()),
-        Err(what) if is_remote => Err(what),
-        Err(_) => Err(format!(
-            "needs an mbarrier in shared memory, which has {shared_bytes} bytes, got {address:#x}"
-        )),
-    }
+    env.check_shared(address, bytes, |shared_bytes| {
+        format!("needs an mbarrier in shared memory, which has {shared_bytes} bytes, got {address:#x}")
+    })
 }
 
 /// Applies an operation to the eight bytes of an object. Returns as [`apply`] does.

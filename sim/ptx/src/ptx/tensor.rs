@@ -79,8 +79,8 @@ fn copy_box(map: &TensorMap, rows: &[Row], shared: u64, to_shared: bool, env: &m
 }
 
 /// Executes a copy of a box. The tensor map is at the generic address [`Instr::a`] plus [`Instr::offset`]. The shared address is
-/// [`Instr::b`] plus [`Instr::target`]. The mbarrier is at the first vector register plus [`Instr::reconvergence`], and the other
-/// vector registers are the coordinates.
+/// [`Instr::b`] plus [`Instr::target`]. The mbarrier is at the last vector register plus [`Instr::reconvergence`]. The second to
+/// sixth vector registers are the coordinates, and [`Instr::c`] has the ranks of a multicast.
 pub(crate) fn copy(
     warp: &mut Warp,
     kernel: &Kernel,

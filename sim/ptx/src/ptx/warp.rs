@@ -42,8 +42,8 @@ pub enum Step {
     /// A memory access as [`Step::Memory`] that does not delay the warp. [`MemAccess::then`](super::MemAccess::then) has the
     /// changes of mbarriers that follow it. The caller must take them, also when the access has no lanes.
     Async,
-    /// An instruction that changes barriers of other CTAs when its message has arrived. [`MemAccess::then`](super::MemAccess::then)
-    /// has the changes. The caller must take them.
+    /// An instruction that changes barriers of other CTAs when its message has arrived. The caller must take the changes in
+    /// [`MemAccess::then`](super::MemAccess::then).
     Message {
         /// Bytes of the data that the message carries.
         bytes: u32,

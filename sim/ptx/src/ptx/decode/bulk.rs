@@ -40,7 +40,7 @@ impl FunctionDecoder<'_> {
                 (to, from, bytes, Some(barrier))
             }
             ([to, from, bytes, barrier, ranks], BulkDirection::Multicast) => {
-                self.instr.vector[1] = self.integer(ranks, 16)?;
+                self.instr.vector[0] = self.integer(ranks, 16)?;
                 (to, from, bytes, Some(barrier))
             }
             _ => return Err(format!("it does not take {} operands", operands.len())),
@@ -109,16 +109,17 @@ impl FunctionDecoder<'_> {
             Op::Store(form) | Op::Atomic(form) => form,
             _ => return Err("it is not known".to_owned()),
         };
-        let place = self.place(barrier, Space::Shared)?;
-        (self.instr.vector[7], self.instr.reconvergence) = (place.register, place.offset as u32);
-        let form = SentForm { access, reduces, wide_barrier: place.wide };
+        if access.elements > 4 {
+            return Err("it moves at most 4 elements".to_owned());
+        }
+        let form = SentForm { access, reduces, wide_barrier: self.barrier_of_copy(barrier)? };
         self.plain(Op::Sent(form), self.instr.class)
     }
 
     /// Decodes the mbarrier of a copy. Returns whether its register has 64 bits.
     pub(super) fn barrier_of_copy(&mut self, operand: &Operand) -> Result<bool> {
         let place = self.place(operand, Space::Shared)?;
-        (self.instr.vector[0], self.instr.reconvergence) = (place.register, place.offset as u32);
+        (self.instr.vector[7], self.instr.reconvergence) = (place.register, place.offset as u32);
         Ok(place.wide)
     }
 }

@@ -266,6 +266,10 @@ fn forms_without_a_meaning_are_refused() {
             "only forms with mbarrier::complete_tx::bytes are known",
         ),
         ("mapa.u32 %r1, %r2, 0;", "it is not known"),
+        (
+            "st.async.shared::cluster.mbarrier::complete_tx::bytes.v8.u32 [tile], {%r1, %r1, %r1, %r1, %r1, %r1, %r1, %r1}, [bar];",
+            "it moves at most 4 elements",
+        ),
     ] {
         let error = Module::parse("k.ptx", &text(statement)).expect_err("refused").to_string();
         assert!(error.ends_with(says), "{error}");
